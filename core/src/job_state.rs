@@ -71,11 +71,10 @@ job_states! {
 }
 
 impl JobState {
-    /// A state such as `CANCELLED by 1001`, of which the first word counts; `None` for a word that is not Slurm's.
+    /// A state such as `CANCELLED by 1001`, of which the first word counts; `None` for any other word.
     pub fn shown(text: &str) -> Option<JobState> {
         let word = text.split(' ').next().unwrap_or_default();
-        let known = JobState::named(word.strip_suffix('+').unwrap_or(word));
-        known.filter(|state| !matches!(state, JobState::Refused | JobState::Unknown))
+        JobState::named(word.strip_suffix('+').unwrap_or(word)).filter(|&state| state != JobState::Unknown)
     }
 
     /// How a job in this state ended; `None`: it has not.

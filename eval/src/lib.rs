@@ -40,7 +40,7 @@ pub use limit_tally::{LIMIT_RISKS, LimitScore};
 pub use measured::Measured;
 pub use metrics::{Better, METRICS, Metric, SITE_METRICS, Summary, Unit};
 pub use outcome::Outcome;
-pub use percentile::{Spread, Spreading, nearest_rank};
+pub use percentile::{Spread, nearest_rank};
 pub use predictions::{
     AskedAt, RanFor, RuntimePrediction, SAID_LEVELS, SaidRun, SaidTime, SaidWait, TimeRank, WaitPrediction,
 };

@@ -142,8 +142,14 @@ impl AccountedJobs<'_> {
             Some(component) => format!("{}+{component}", number.base),
             None => number.base.to_string(),
         };
-        let shown = row.text("state").map(|state| JobState::shown(state).unwrap_or(JobState::Unknown));
-        let state = shown.unwrap_or(JobState::Completed);
+        let state = match row.text("state") {
+            Some(text) => JobState::shown(text).unwrap_or_else(|| {
+                self.rules
+                    .count("rows whose state is none of Slurm's: when they ended counts, not how", row.line);
+                JobState::Unknown
+            }),
+            None => JobState::Completed,
+        };
         let place = match self.places.get(&key) {
             Some(&place) => place,
             None => self.submitted(row, key.clone(), &number, submit, (eligible, start)),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use super::known::Known;
+use super::known::WithoutRow;
 use super::nearest::nearest;
 use super::setting::Setting;
 use super::table::{LISTS, NODE, PARTITION, of_association, of_cluster, of_qos};
@@ -194,10 +194,10 @@ fn plain(key: &str) -> Result<ChangeTarget, ChangeError> {
     if let Some((list, _)) = LISTS.iter().find(|(list, _)| list.eq_ignore_ascii_case(key)) {
         return Ok(ChangeTarget::Whole(list));
     }
-    match (known(of_cluster(), key), Known::setting(key)) {
+    match (known(of_cluster(), key), WithoutRow::setting(key)) {
         (Some(found), _) => Ok(of_cluster_key(found)),
-        (None, Some(Known::Matters(_))) => Err(ChangeError::NotModelled(key.to_owned())),
-        (None, Some(Known::Unimportant)) => Err(ChangeError::Unimportant(key.to_owned())),
+        (None, Some(WithoutRow::Matters(_))) => Err(ChangeError::NotModelled(key.to_owned())),
+        (None, Some(WithoutRow::Unimportant)) => Err(ChangeError::Unimportant(key.to_owned())),
         (None, None) => Err(unknown("setting".into(), key, of_cluster())),
     }
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::node_values::{gres, node_state};
 use super::notes::{KeyValue, Notes};
-use super::setting::Form;
-use super::setting::Reader::{Parts, Value as Whole};
+use super::setting::ValueForm;
+use super::setting::ValueReader::{Parts, Value as Whole};
 use super::values::{
     BareNumber, allowed, count, count32, digits, is_null, length, length_limit, limit, list, memory,
     memory_limit, tres, weights, yes_no,
@@ -43,7 +43,7 @@ fn shown(value: &Value) -> String {
 /// A form of one value.
 macro_rules! forms {
     ($($name:ident: $type:ty = $expected:literal, $read:expr;)*) => {
-        $(pub(super) const $name: Form<$type> = Form { read: Whole($read, $expected), tell: told };)*
+        $(pub(super) const $name: ValueForm<$type> = ValueForm { read: Whole($read, $expected), tell: told };)*
     };
 }
 
@@ -96,16 +96,16 @@ forms! {
 }
 
 /// A word of a list that is there or not.
-pub(super) const FLAG: Form<bool> = Form { read: Parts(|place, _, _| *place = true), tell: told };
+pub(super) const FLAG: ValueForm<bool> = ValueForm { read: Parts(|place, _, _| *place = true), tell: told };
 
 /// Sets `NO_FAIR_TREE` too, as Slurm does.
-pub(super) const DEPTH_OBLIVIOUS: Form<PriorityFlags> = Form {
+pub(super) const DEPTH_OBLIVIOUS: ValueForm<PriorityFlags> = ValueForm {
     read: Parts(|flags, _, _| (flags.depth_oblivious, flags.no_fair_tree) = (true, true)),
     tell: |flags| told(&flags.depth_oblivious),
 };
 
 /// The four flags that it stands for are told one by one.
-pub(super) const NO_NORMAL_ALL: Form<PriorityFlags> = Form {
+pub(super) const NO_NORMAL_ALL: ValueForm<PriorityFlags> = ValueForm {
     read: Parts(|flags, _, _| {
         (flags.no_normal_assoc, flags.no_normal_part) = (true, true);
         (flags.no_normal_qos, flags.no_normal_tres) = (true, true);
@@ -114,12 +114,12 @@ pub(super) const NO_NORMAL_ALL: Form<PriorityFlags> = Form {
 };
 
 /// Read with the names of the nodes, not from the text alone.
-pub(super) const NODE_INDICES: Form<Vec<usize>> = Form { read: Parts(|_, _, _| {}), tell: told };
+pub(super) const NODE_INDICES: ValueForm<Vec<usize>> = ValueForm { read: Parts(|_, _, _| {}), tell: told };
 
-pub(super) const NODE_STATE: Form<NodeState> =
-    Form { read: Parts(|state, pair, notes| *state = node_state(pair, notes)), tell: told };
+pub(super) const NODE_STATE: ValueForm<NodeState> =
+    ValueForm { read: Parts(|state, pair, notes| *state = node_state(pair, notes)), tell: told };
 
-pub(super) const MEMORY_PER_CPU: Form<Option<MemoryAmount>> = Form {
+pub(super) const MEMORY_PER_CPU: ValueForm<Option<MemoryAmount>> = ValueForm {
     read: Whole(|text| memory_limit(text, MemoryAmount::PerCpu), "an amount of memory"),
     tell: |amount| match amount {
         Some(MemoryAmount::PerCpu(mb)) => told(mb),
@@ -127,7 +127,7 @@ pub(super) const MEMORY_PER_CPU: Form<Option<MemoryAmount>> = Form {
     },
 };
 
-pub(super) const MEMORY_PER_NODE: Form<Option<MemoryAmount>> = Form {
+pub(super) const MEMORY_PER_NODE: ValueForm<Option<MemoryAmount>> = ValueForm {
     read: Whole(|text| memory_limit(text, MemoryAmount::PerNode), "an amount of memory"),
     tell: |amount| match amount {
         Some(MemoryAmount::PerNode(mb)) => told(mb),
@@ -135,7 +135,7 @@ pub(super) const MEMORY_PER_NODE: Form<Option<MemoryAmount>> = Form {
     },
 };
 
-pub(super) const ALLOWED: Form<Allowed> = Form {
+pub(super) const ALLOWED: ValueForm<Allowed> = ValueForm {
     read: Whole(|text| Some(allowed(text)), "names, with commas between"),
     tell: |allowed| match allowed {
         Allowed::Only(names) => told(names),
@@ -143,7 +143,7 @@ pub(super) const ALLOWED: Form<Allowed> = Form {
     },
 };
 
-pub(super) const DENIED: Form<Allowed> = Form {
+pub(super) const DENIED: ValueForm<Allowed> = ValueForm {
     read: Whole(
         |text| Some(Some(list(text)).filter(|names| !names.is_empty()).map_or(Allowed::All, Allowed::Except)),
         "names, with commas between",
@@ -155,7 +155,7 @@ pub(super) const DENIED: Form<Allowed> = Form {
 };
 
 /// `DefCpuPerGPU=2,DefMemPerGPU=1000`, also with a colon for the equals sign.
-pub(super) const PER_GPU: Form<DefaultPerGpu> = Form {
+pub(super) const PER_GPU: ValueForm<DefaultPerGpu> = ValueForm {
     read: Parts(|defaults, pair, notes| {
         *defaults = DefaultPerGpu::default();
         for part in list(&pair.value) {
@@ -178,7 +178,7 @@ pub(super) const PER_GPU: Form<DefaultPerGpu> = Form {
     },
 };
 
-pub(super) const ENFORCEMENT: Form<Enforcement> = Form {
+pub(super) const ENFORCEMENT: ValueForm<Enforcement> = ValueForm {
     read: Parts(|enforce, pair, notes| {
         for word in list(&pair.value) {
             match word.to_ascii_lowercase().as_str() {
@@ -206,7 +206,7 @@ pub(super) const ENFORCEMENT: Form<Enforcement> = Form {
     },
 };
 
-pub(super) const PRIORITY_TYPE: Form<PriorityKind> = Form {
+pub(super) const PRIORITY_TYPE: ValueForm<PriorityKind> = ValueForm {
     read: Parts(|kind, pair, notes| {
         let kinds =
             [("priority/basic", PriorityKind::Basic), ("priority/multifactor", PriorityKind::Multifactor)];
@@ -215,7 +215,7 @@ pub(super) const PRIORITY_TYPE: Form<PriorityKind> = Form {
     tell: told,
 };
 
-pub(super) const PREEMPT_TYPE: Form<PreemptKind> = Form {
+pub(super) const PREEMPT_TYPE: ValueForm<PreemptKind> = ValueForm {
     read: Parts(|kind, pair, notes| {
         let kinds = [
             ("preempt/none", PreemptKind::None),
@@ -230,7 +230,7 @@ pub(super) const PREEMPT_TYPE: Form<PreemptKind> = Form {
 };
 
 /// Without backfilling its parameters have no place.
-pub(super) const SCHEDULER_TYPE: Form<Option<BackfillSettings>> = Form {
+pub(super) const SCHEDULER_TYPE: ValueForm<Option<BackfillSettings>> = ValueForm {
     read: Parts(|backfill, pair, notes| {
         let mut has_backfill = true;
         plugin(&mut has_backfill, &[("sched/backfill", true), ("sched/builtin", false)], pair, notes);
@@ -241,7 +241,7 @@ pub(super) const SCHEDULER_TYPE: Form<Option<BackfillSettings>> = Form {
     tell: |backfill| if backfill.is_some() { "backfill" } else { "builtin" }.to_owned(),
 };
 
-pub(super) const TOPOLOGY_PLUGIN: Form<TopologyPlugin> = Form {
+pub(super) const TOPOLOGY_PLUGIN: ValueForm<TopologyPlugin> = ValueForm {
     read: Parts(|topology, pair, notes| {
         *topology = TopologyPlugin::Other;
         let none = ["topology/none", "topology/default", "topology/flat", "", "(null)"];
@@ -252,7 +252,7 @@ pub(super) const TOPOLOGY_PLUGIN: Form<TopologyPlugin> = Form {
     tell: |topology| format!("topology/{}", told(topology)),
 };
 
-pub(super) const SELECT_TYPE: Form<SelectSettings> = Form {
+pub(super) const SELECT_TYPE: ValueForm<SelectSettings> = ValueForm {
     read: Parts(|select, pair, notes| {
         let kinds = [
             ("select/linear", SelectKind::Linear),
@@ -267,7 +267,7 @@ pub(super) const SELECT_TYPE: Form<SelectSettings> = Form {
     tell: |select| told(&select.kind),
 };
 
-pub(super) const CONSUMED_UNIT: Form<Option<ConsumedUnit>> = Form {
+pub(super) const CONSUMED_UNIT: ValueForm<Option<ConsumedUnit>> = ValueForm {
     read: Parts(|unit, pair, notes| {
         if !is_null(&pair.value) {
             notes.take(unit, consumed(&pair.value).map(Some), pair, "CR_Core, CR_Socket or NONE");
@@ -276,7 +276,7 @@ pub(super) const CONSUMED_UNIT: Form<Option<ConsumedUnit>> = Form {
     tell: told,
 };
 
-pub(super) const PREEMPT_MODE: Form<PreemptSettings> = Form {
+pub(super) const PREEMPT_MODE: ValueForm<PreemptSettings> = ValueForm {
     read: Parts(|preempt, pair, notes| {
         for word in pair.value.split(',').map(str::trim) {
             match word.to_ascii_uppercase().as_str() {
@@ -293,7 +293,7 @@ pub(super) const PREEMPT_MODE: Form<PreemptSettings> = Form {
     },
 };
 
-pub(super) const PARTITION_PREEMPT_MODE: Form<Option<PreemptAction>> = Form {
+pub(super) const PARTITION_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = ValueForm {
     read: Parts(|action, pair, notes| {
         let is_own = |word: &&str| !is_null(word) && !is_among(word, &["GANG", "WITHIN"]);
         for word in pair.value.split(',').map(str::trim).filter(is_own) {
@@ -303,7 +303,7 @@ pub(super) const PARTITION_PREEMPT_MODE: Form<Option<PreemptAction>> = Form {
     tell: told,
 };
 
-pub(super) const QOS_PREEMPT_MODE: Form<Option<PreemptAction>> = Form {
+pub(super) const QOS_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = ValueForm {
     read: Parts(|action, pair, notes| {
         *action = None;
         for word in pair.value.trim().split(',').filter(|word| !is_among(word, &["cluster", "within"])) {
@@ -328,7 +328,7 @@ const FLAGS: [(&str, fn(&mut QosFlags) -> &mut bool); 10] = [
     ("UsageFactorSafe", |flags| &mut flags.usage_factor_safe),
 ];
 
-pub(super) const QOS_FLAGS: Form<QosFlags> = Form {
+pub(super) const QOS_FLAGS: ValueForm<QosFlags> = ValueForm {
     read: Parts(|flags, pair, notes| {
         *flags = QosFlags::default();
         for word in list(&pair.value) {

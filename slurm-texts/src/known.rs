@@ -260,34 +260,37 @@ const UNIMPORTANT_WORDS: [(&str, &[&str]); 5] = [
 
 /// What is known of a parameter without a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum WithoutRow {
     /// It matters to scheduling, unless it has one of these values.
     Matters(&'static str),
     /// It does not.
     Unimportant,
 }
 
-impl Known {
+impl WithoutRow {
     /// A setting for the whole cluster.
-    pub fn setting(name: &str) -> Option<Known> {
+    pub fn setting(name: &str) -> Option<WithoutRow> {
         let is_meant = |known: &str| known.eq_ignore_ascii_case(name);
         if UNIMPORTANT.iter().any(|known| is_meant(known)) || name.to_ascii_lowercase().starts_with("pmix") {
-            return Some(Known::Unimportant);
+            return Some(WithoutRow::Unimportant);
         }
-        FOR_SCHEDULING.iter().find(|(known, _)| is_meant(known)).map(|(_, values)| Known::Matters(values))
+        FOR_SCHEDULING
+            .iter()
+            .find(|(known, _)| is_meant(known))
+            .map(|(_, values)| WithoutRow::Matters(values))
     }
 
     /// A key of a partition; `Unimportant` if it is in no list.
-    pub fn of_partition(name: &str) -> Known {
+    pub fn of_partition(name: &str) -> WithoutRow {
         let found = OF_PARTITIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map_or(Known::Unimportant, |(_, values)| Known::Matters(values))
+        found.map_or(WithoutRow::Unimportant, |(_, values)| WithoutRow::Matters(values))
     }
 
     /// Whether the parameter matters to scheduling with this value.
     pub fn matters(self, value: &str) -> bool {
         match self {
-            Known::Unimportant => false,
-            Known::Matters(without) => {
+            WithoutRow::Unimportant => false,
+            WithoutRow::Matters(without) => {
                 !is_null(value) && !without.split(' ').any(|one| one.eq_ignore_ascii_case(value))
             }
         }
@@ -310,11 +313,11 @@ mod tests {
         assert!(UNIMPORTANT.is_sorted_by_key(|name| lower(&name)));
         assert!(FOR_SCHEDULING.is_sorted_by_key(|(name, _)| lower(&name)));
         assert!(FOR_SCHEDULING.iter().all(|(name, _)| !UNIMPORTANT.contains(name)));
-        assert!(!Known::setting("fastschedule").unwrap().matters("1"));
-        assert!(Known::setting("FastSchedule").unwrap().matters("2"));
+        assert!(!WithoutRow::setting("fastschedule").unwrap().matters("1"));
+        assert!(WithoutRow::setting("FastSchedule").unwrap().matters("2"));
         assert_eq!(
-            (Known::setting("PMIxDebug"), Known::setting("KillWait")),
-            (Some(Known::Unimportant), None)
+            (WithoutRow::setting("PMIxDebug"), WithoutRow::setting("KillWait")),
+            (Some(WithoutRow::Unimportant), None)
         );
     }
 }

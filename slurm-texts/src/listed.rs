@@ -1,6 +1,6 @@
 //! The parameters that are read, as a list for readers.
 
-use super::setting::{Effect, Setting};
+use super::setting::{Setting, SettingEffect};
 use super::table::{NODE, PARTITION, of_association, of_cluster, of_qos};
 
 /// A parameter that is read.
@@ -39,9 +39,9 @@ fn listed<'s, T: Default + 's>(
         default: (row.tell)(&mut default),
         meaning: row.meaning.trim(),
         effect: match row.effect {
-            Effect::Followed => "followed",
-            Effect::Ignored => "read, without effect yet",
-            Effect::LeftOut => "named as not modelled",
+            SettingEffect::Followed => "followed",
+            SettingEffect::Ignored => "read, without effect yet",
+            SettingEffect::LeftOut => "named as not modelled",
         },
     };
     rows.map(|row| one(row)).collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::{ConfEntry, with_defaults};
 use super::forms::COUNT;
-use super::known::Known;
+use super::known::WithoutRow;
 use super::nodes::node_names;
 use super::notes::{KeyValue, Notes, few};
 use super::table::PARTITION;
@@ -139,7 +139,7 @@ pub(super) fn apply(
             _ => notes.not_modelled(said),
         },
         (_, Some(row)) => (row.set)(partition, said, notes),
-        (_, None) if Known::of_partition(&name).matters(&said.value) => notes.not_modelled(said),
+        (_, None) if WithoutRow::of_partition(&name).matters(&said.value) => notes.not_modelled(said),
         (_, None) => {}
     }
 }

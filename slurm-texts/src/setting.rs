@@ -14,7 +14,7 @@ pub(super) struct Setting<T> {
     /// What it means.
     pub meaning: &'static str,
     /// Whether simulations follow it.
-    pub effect: Effect,
+    pub effect: SettingEffect,
     /// Reads its text into its place.
     pub set: fn(&mut T, &KeyValue, &mut Notes),
     /// Its value. It is borrowed for change since one function finds the place for both.
@@ -23,7 +23,7 @@ pub(super) struct Setting<T> {
 
 /// Whether simulations follow a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum SettingEffect {
     /// They do.
     Followed,
     /// It is read, and changes nothing yet.
@@ -63,25 +63,25 @@ pub(super) fn differences<'s, T: Clone + 'static>(
 }
 
 /// How the text of a parameter is read and its value told.
-pub(super) struct Form<V: 'static> {
-    pub read: Reader<V>,
+pub(super) struct ValueForm<V: 'static> {
+    pub read: ValueReader<V>,
     pub tell: fn(&V) -> String,
 }
 
 /// How a text is read.
-pub(super) enum Reader<V: 'static> {
+pub(super) enum ValueReader<V: 'static> {
     /// As one value; the text says what is expected.
     Value(fn(&str) -> Option<V>, &'static str),
     /// In parts, of which some may be not modelled.
     Parts(fn(&mut V, &KeyValue, &mut Notes)),
 }
 
-impl<V> Form<V> {
+impl<V> ValueForm<V> {
     /// Reads a text into its place.
     pub fn set(&self, place: &mut V, pair: &KeyValue, notes: &mut Notes) {
         match self.read {
-            Reader::Value(read, expected) => notes.take(place, read(pair.value.trim()), pair, expected),
-            Reader::Parts(read) => read(place, pair, notes),
+            ValueReader::Value(read, expected) => notes.take(place, read(pair.value.trim()), pair, expected),
+            ValueReader::Parts(read) => read(place, pair, notes),
         }
     }
 }
@@ -94,7 +94,7 @@ macro_rules! row {
             also: &[$($also),*],
             example: $example,
             meaning: $meaning,
-            effect: Effect::$effect,
+            effect: SettingEffect::$effect,
             set: |$one: &mut $of, pair: &KeyValue, notes: &mut Notes| $form.set(&mut $place, pair, notes),
             tell: |$one: &mut $of| ($form.tell)(&$place),
         }

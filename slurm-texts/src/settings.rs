@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::known::{Known, is_unimportant_word};
+use super::known::{WithoutRow, is_unimportant_word};
 use super::notes::{KeyValue, Notes};
 use super::setting::Setting;
 use super::table::{LISTS, of_cluster};
@@ -50,7 +50,7 @@ fn apply_one(said: &KeyValue, cluster: &mut Cluster, notes: &mut Notes) {
         (_, Some(row)) => (row.set)(cluster, said, notes),
         (_, None) => {
             // A setting that is in no list may matter.
-            if Known::setting(&name).is_none_or(|known| known.matters(&said.value)) {
+            if WithoutRow::setting(&name).is_none_or(|known| known.matters(&said.value)) {
                 notes.not_modelled(said);
             }
         }

@@ -3,7 +3,7 @@
 
 use super::forms::*;
 use super::notes::{KeyValue, Notes};
-use super::setting::{Effect, Setting, row, rows};
+use super::setting::{Setting, SettingEffect, row, rows};
 use queuecast_slurm_sim::cluster::{
     Association, BackfillCounts, BackfillSettings, Cluster, ClusterNode, ClusterPartition, ConsumedUnit,
     GroupLimits, JobSettings, MainPassSettings, PerJobLimits, PreemptSettings, PriorityFlags,
@@ -150,7 +150,7 @@ macro_rules! consumed {
             also: &[],
             example: "",
             meaning: $meaning,
-            effect: Effect::Followed,
+            effect: SettingEffect::Followed,
             set: |one, _, _| {
                 let select = select(one);
                 (select.unit, select.memory) = (ConsumedUnit::$unit, $memory);

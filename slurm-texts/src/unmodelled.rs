@@ -1,6 +1,6 @@
 //! What a site uses and a simulation leaves out.
 
-use super::setting::{Effect, Setting, differences};
+use super::setting::{Setting, SettingEffect, differences};
 use super::table::{PARTITION, of_association, of_cluster, of_qos};
 use queuecast_slurm_sim::cluster::{
     Begin, Cluster, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind, RecordedRun,
@@ -66,7 +66,7 @@ fn left_out<'s, T: Clone + Default + 'static>(
     of: &str,
     note: &mut impl FnMut(bool, &str),
 ) {
-    let rows = rows.filter(|row| row.effect == Effect::LeftOut);
+    let rows = rows.filter(|row| row.effect == SettingEffect::LeftOut);
     for (name, _, _) in differences(rows, one, &T::default()) {
         let is_shared = !of.is_empty() && of_cluster().any(|row| row.name() == name);
         note(true, &if is_shared { format!("{name} of {of}") } else { name.to_owned() });

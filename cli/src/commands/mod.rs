@@ -1,5 +1,5 @@
-//! One module per command: its arguments, the library call it makes, and how the answer is shown. The parts that commands
-//! share (`source`, `loaded`, `cleaning`, `identity`, `killed`, `threads`, `comparison`, `portrait`, `shaken`, `variation`, `live`, `moldable`, `outside`, `moment`, `newcomer`, `site_texts`, `site_comparison`) are below all commands.
+//! One module per command: its arguments, the files it reads, and the library call it makes. What commands share (where a job would be
+//! submitted, logs and their cleaning, commands of a live site, messages on the way) is below all commands.
 
 mod advise;
 mod allocate;

@@ -24,11 +24,12 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
     let log = asked.file.as_ref().map(read).transpose()?;
     let log = log.as_ref().map(|(name, texts)| (name.as_str(), texts));
     let site = (name.as_str(), &site_texts);
-    match log {
-        Some(log) if !asked.live.live => told::asked(printer, |messages| {
+    match (log, asked.live.live) {
+        (Some(log), false) => told::asked(printer, |messages| {
             SlurmPlace::recorded(site, log, &asked.moment.at, &job, zone, messages)
         }),
-        log => {
+        (None, false) => Err(Failure::usage("--site needs a log of the site, or --live")),
+        (log, true) => {
             let sacct = output(&commands, "sacct", &SACCT_NOW)?;
             // Usage is shown to administrators and to users; where it is not, the history tells it.
             let sshare = commands.printed("sshare", &SSHARE_NOW).ok();

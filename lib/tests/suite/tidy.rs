@@ -105,14 +105,23 @@ impl Source {
         self.path.split(['/', '.']).next().unwrap_or_default()
     }
 
-    /// Without its tests, which may do more.
+    /// Without the module of its tests, which may do more.
     fn code(&self) -> &str {
-        self.text.split("#[cfg(test)]").next().unwrap_or_default()
+        let is_module = |after: &str| {
+            let item = after.lines().nth(1).unwrap_or_default();
+            item.ends_with('{') && item.split(' ').any(|word| word == "mod")
+        };
+        let tests = self.text.match_indices("#[cfg(test)]\n").map(|(at, _)| at);
+        let end = tests.into_iter().find(|&at| is_module(&self.text[at..])).unwrap_or(self.text.len());
+        &self.text[..end]
     }
 
-    /// Lines of code with their numbers, comments left out.
+    /// Lines of code with their numbers; comments, and the first lines of what is for tests only, are left out.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        (1..).zip(self.code().lines()).filter(|(_, line)| !line.trim_start().starts_with("//"))
+        let before = std::iter::once("").chain(self.code().lines());
+        let lines = (1..).zip(self.code().lines()).zip(before);
+        let lines = lines.filter(|(_, before)| before.trim() != "#[cfg(test)]").map(|(line, _)| line);
+        lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 }
 
@@ -287,30 +296,26 @@ fn names_say_something() {
 /// A struct of more fields has a second noun in it.
 const MOST_FIELDS: usize = 20;
 
-/// Structs that list what is given from outside: columns of a format, settings and options of Slurm, measures of an answer.
-const LISTS: [&str; 7] = [
-    "BackfillSettings",
-    "ClusterPartition",
-    "ClusterSettings",
-    "Header",
-    "JobRequest",
-    "Record",
-    "WaitScore",
-];
+/// Structs that list what is given from outside: columns of a format, options of sbatch, parameters of a partition, measures of an answer.
+const LISTS: [&str; 5] = ["ClusterPartition", "Header", "JobRequest", "Record", "WaitScore"];
 
-/// Structs with too many fields.
+/// Structs with too many fields, also those that a macro makes of a table with a row for each field.
 fn wide_structs(source: &Source) -> Vec<String> {
     let (mut wide, mut open) = (Vec::new(), None::<(&str, usize)>);
     for (_, line) in source.lines() {
         let words: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
         let name = words.iter().position(|word| *word == "struct").and_then(|at| words.get(at + 1));
-        if let Some(name) = name.filter(|_| !line.starts_with(' ') && line.ends_with('{')) {
+        let table = line.strip_prefix("    ").and_then(|line| line.strip_suffix(" {"));
+        let table = table.filter(|name| name.chars().all(char::is_alphanumeric));
+        if let Some(name) = name.filter(|_| !line.starts_with(' ') && line.ends_with('{')).copied().or(table)
+        {
             open = Some((name, 0));
-        } else if let Some((name, fields)) = open.take_if(|_| line == "}") {
-            let is_wide = fields > MOST_FIELDS && !LISTS.contains(&name);
-            wide.extend(is_wide.then(|| format!("{}: {name} has {fields} fields", source.path)));
+        } else if let Some((name, fields)) = open.take_if(|_| ["}", "    } } };"].contains(&line)) {
+            wide.extend((fields > MOST_FIELDS).then(|| name.to_owned()));
         } else if let Some((_, fields)) = &mut open {
-            let is_field = line.starts_with("    ") && !line.starts_with("     ") && line.contains(": ");
+            let depth = line.len() - line.trim_start().len();
+            let is_row = depth == 8 && line.contains(" = ") && line.ends_with(';');
+            let is_field = (depth == 4 || is_row) && line.contains(": ");
             *fields += usize::from(is_field && !line.trim_start().starts_with('#'));
         }
     }
@@ -320,7 +325,9 @@ fn wide_structs(source: &Source) -> Vec<String> {
 #[test]
 fn structs_hold_one_noun() {
     let all = crates().into_iter().flat_map(|krate| sources(&krate));
-    complain("structs to split", all.flat_map(|source| wide_structs(&source)).collect());
+    let mut wide: Vec<String> = all.flat_map(|source| wide_structs(&source)).collect();
+    wide.sort();
+    assert_eq!(wide, LISTS, "structs to split, or no longer wide");
 }
 
 /// Instants and lengths of time have types, not suffixes.
@@ -350,5 +357,10 @@ fn control_each_check_can_fail() {
     assert_eq!(wide_structs(&source("a.rs", &format!("pub struct A<'c> {{\n{fields}}}\n"))).len(), 1);
     assert!(wide_structs(&source("a.rs", &format!("struct A {{\n{}}}\n", &fields[23..]))).is_empty());
     assert_eq!(untyped_times(&source("a.rs", concat!("at_", "ms: i64,"))).len(), 1);
-    assert!(lines_with(&source("a.rs", "// std::env\n#[cfg(test)]\nstd::env"), &WORLD).is_empty());
+    assert!(
+        lines_with(&source("a.rs", "// std::env\n#[cfg(test)]\nmod tests {\nstd::env"), &WORLD).is_empty()
+    );
+    assert_eq!(lines_with(&source("a.rs", "#[cfg(test)]\nmod tests;\nstd::env\nstd::fs"), &WORLD).len(), 2);
+    let rows = "        a: u8 = 1, [\"A\"];\n".repeat(21);
+    assert_eq!(wide_structs(&source("a.rs", &format!("    Group {{\n{rows}    }} }} }};\n"))), ["Group"]);
 }

@@ -3,9 +3,6 @@
 use super::{Axis, Bar, Bars, range};
 use crate::{Cell, Page, page};
 
-/// Usual edges for waits: none, a minute, ten, an hour, six, a day, a week.
-pub const WAIT_EDGES: [f64; 7] = [1.0, 60.0, 600.0, 3_600.0, 21_600.0, 86_400.0, 604_800.0];
-
 /// Counts of values between edges: below the first, from each to the next, and from the last on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {

@@ -9,8 +9,7 @@ mod rule;
 mod ruleset;
 
 pub use cleaner::{Cleaner, Disposition};
-pub use report::{
-    CleaningReport, Example, RuleCounts, RuleReport, Withdrawals, WithdrawnKind, WithdrawnKinds,
-};
+pub(crate) use report::WithdrawnKind;
+pub use report::{CleaningReport, Example, RuleCounts, RuleReport, Withdrawals, WithdrawnKinds};
 pub use rule::{Action, Effect, Rule};
 pub use ruleset::{Ruleset, RulesetError};

@@ -193,6 +193,17 @@ fn is_altered(log: usize, moment: usize, way: usize) -> bool {
     std::env::var_os("QUEUECAST_THOROUGH").is_some() || (log + way) % MOMENTS == moment
 }
 
+#[test]
+fn each_way_is_tried_on_each_log_and_at_each_moment_on_some() {
+    let ways = 0..ALTERATIONS.len();
+    assert!(
+        (0..3).all(|log| ways.clone().all(|way| (0..MOMENTS).any(|moment| is_altered(log, moment, way))))
+    );
+    assert!(
+        (0..3).all(|log| (0..MOMENTS).all(|moment| ways.clone().any(|way| is_altered(log, moment, way))))
+    );
+}
+
 /// Alters the future of each log in all ways, and compares.
 fn compare(logs: &[Recording]) -> Findings {
     let mut work = Vec::new();

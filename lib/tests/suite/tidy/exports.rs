@@ -35,15 +35,16 @@ fn exported(code: &str) -> Vec<String> {
 
 /// The words of public signatures, and of the bodies of public types and traits.
 fn interface(code: &str) -> Words {
-    let (mut found, mut is_inside, mut is_signature) = (Words::new(), false, false);
+    let (mut found, mut is_inside, mut is_function) = (Words::new(), false, false);
     for line in code.lines() {
         let begun = line.trim_start();
         let is_type = ["pub struct ", "pub enum ", "pub trait "].iter().any(|kind| begun.starts_with(kind));
-        is_signature |= begun.starts_with("pub ") && !begun.starts_with("pub use") && !is_type;
-        if is_signature || is_inside || is_type && begun.contains('(') {
+        let is_item = begun.starts_with("pub ") && !begun.starts_with("pub use") && !is_type;
+        is_function |= is_item && begun.contains("fn ");
+        if is_function || is_item || is_inside || is_type && begun.contains('(') {
             found.extend(words(line));
         }
-        is_signature &= !line.ends_with(['{', ';', ',']);
+        is_function &= !line.ends_with(['{', ';', '}']);
         is_inside = (is_inside || is_type && line.ends_with('{')) && line != "}";
     }
     found

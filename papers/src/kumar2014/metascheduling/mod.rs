@@ -7,10 +7,10 @@ mod experiment;
 
 pub(super) use self::cells::{cells, figure};
 pub(super) use self::claims::judged;
+pub(super) use self::experiment::CURIE;
 pub use self::experiment::{
     Admission, COMPARED, Metascheduled, SuperReading, WantedGrids, super_grid, synthetic_grid,
 };
-pub(super) use self::experiment::{CURIE, VARIANTS};
 
 /// Average waits and what they are of others', super experiments.
 pub(super) const WAITS: &str = "figure-3";

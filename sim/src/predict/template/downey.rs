@@ -47,7 +47,7 @@ impl PredictorSettings for Lifetime {
     }
 
     fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
-        Box::new(Downey::new(*self))
+        Box::new(DowneyLifetimes::new(*self))
     }
 }
 
@@ -111,16 +111,16 @@ fn support(sorted: &[i64]) -> Option<LogRange> {
 
 /// Predicts from the run times of the job's queue, given how long it has run: at least tmin, and at least a second.
 #[derive(Debug, Clone)]
-pub struct Downey {
+pub struct DowneyLifetimes {
     lifetime: Lifetime,
     queues: Lookup<u32, QueueRunTimes>,
     newcomers: Newcomers,
 }
 
-impl Downey {
+impl DowneyLifetimes {
     /// One that has seen nothing.
-    pub fn new(lifetime: Lifetime) -> Downey {
-        Downey { lifetime, queues: Lookup::default(), newcomers: Newcomers::default() }
+    pub fn new(lifetime: Lifetime) -> DowneyLifetimes {
+        DowneyLifetimes { lifetime, queues: Lookup::default(), newcomers: Newcomers::default() }
     }
 }
 
@@ -129,7 +129,7 @@ fn queue(job: &Job) -> u32 {
     job.queue.map_or(0, |queue| queue.number().saturating_add(1))
 }
 
-impl RuntimePredictor for Downey {
+impl RuntimePredictor for DowneyLifetimes {
     fn estimate(&self, question: &Question<'_>) -> Forecast {
         let distribution = self.queues.get(&queue(question.job));
         let Some(LogRange { shortest, longest }) = distribution.and_then(|distribution| distribution.support)
@@ -162,8 +162,8 @@ mod tests {
     use super::super::super::history::stage::{Stage, asks};
     use super::*;
 
-    fn stage(lifetime: Lifetime, runs: &[i64]) -> Stage<Downey> {
-        let mut stage = Stage::new(Downey::new(lifetime));
+    fn stage(lifetime: Lifetime, runs: &[i64]) -> Stage<DowneyLifetimes> {
+        let mut stage = Stage::new(DowneyLifetimes::new(lifetime));
         for (place, &run) in (0..).zip(runs) {
             stage.run(place * 1_000_000, asks(5000), run);
         }

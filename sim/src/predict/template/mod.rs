@@ -13,7 +13,7 @@ mod template;
 
 pub use category::Category;
 pub use characteristic::{Characteristic, Characteristics};
-pub use downey::{Downey, Lifetime};
+pub use downey::{DowneyLifetimes, Lifetime};
 pub use gibbons::{Gibbons, GibbonsSettings};
 pub use moments::Estimate;
 pub use moments::{Comoments, Moments};

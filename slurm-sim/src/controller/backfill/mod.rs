@@ -21,7 +21,7 @@ pub use mode::PlanMode;
 pub use releases::Releases;
 pub use test_counts::TestCounts;
 pub use time_map::TimeMap;
-pub use will_run::StartTest;
+pub(super) use will_run::StartTest;
 
 #[cfg(test)]
 pub use plain_start::{PlainHolding, PlainSpan, will_run};

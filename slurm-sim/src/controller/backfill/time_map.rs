@@ -10,7 +10,7 @@ pub struct TimeMap {
     bounds: Vec<i64>,
     free: Vec<NodeSet>,
     /// How the next interval may differ from each.
-    changes: Vec<Change>,
+    changes: Vec<NodeChanges>,
     taken: TakenTree,
     /// Sets to use again.
     spare: Vec<NodeSet>,
@@ -27,7 +27,7 @@ pub struct PlannedInterval<'m> {
 /// Nodes that come free with the end of an interval, and that do not stay free, as far as is known: of each kind one that did when it
 /// was planned; `None` if there is none.
 #[derive(Debug, Clone, Copy, Default)]
-struct Change {
+struct NodeChanges {
     gained: Option<usize>,
     lost: Option<usize>,
 }
@@ -43,7 +43,7 @@ impl TimeMap {
         self.bounds.clear();
         self.bounds.extend([begin, end]);
         self.changes.clear();
-        self.changes.push(Change::default());
+        self.changes.push(NodeChanges::default());
         let free = self.copy_of(nodes);
         self.free.push(free);
         self
@@ -102,7 +102,7 @@ impl TimeMap {
         set.copy_from(&self.free[place]);
         self.bounds.insert(place + 1, at);
         self.free.insert(place + 1, set);
-        self.changes.insert(place, Change::default());
+        self.changes.insert(place, NodeChanges::default());
     }
 
     /// Takes nodes away from one instant of the grid to another. Of neighbouring intervals with equal sets one pair is merged.
@@ -145,7 +145,7 @@ impl TimeMap {
         let (own, next) = (&self.free[place], &self.free[place + 1]);
         let is_changed =
             |node: Option<usize>| node.is_some_and(|node| own.contains(node) != next.contains(node));
-        let Change { gained, lost } = self.changes[place];
+        let NodeChanges { gained, lost } = self.changes[place];
         is_changed(gained) || is_changed(lost) || own != next
     }
 

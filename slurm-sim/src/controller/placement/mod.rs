@@ -32,7 +32,7 @@ pub use need_cache::{KeptNeed, NeedCache};
 pub use node_set::NodeSet;
 pub use pool::NodePool;
 pub use prepared::{PreparedCluster, PreparedNodes};
-pub use select::NodeOffer;
+pub(super) use select::NodeOffer;
 pub use weights::WeightShift;
 
 #[cfg(test)]

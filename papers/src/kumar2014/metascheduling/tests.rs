@@ -21,7 +21,7 @@ fn the_papers_brokers_are_where_the_tables_look_for_them() {
         (COMPARED[6].to_string(), COMPARED[7].to_string()),
         ("turnaround".into(), "risk-averse".into())
     );
-    assert!(super::experiment::VARIANTS.iter().all(|spec| spec.parse::<BrokerSpec>().is_ok()));
+    assert!(experiment::VARIANTS.iter().all(|spec| spec.parse::<BrokerSpec>().is_ok()));
 }
 
 fn log(procs: u32, gap: i64, jobs: i64) -> Workload {

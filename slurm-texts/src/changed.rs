@@ -126,8 +126,9 @@ fn differences<'s, T: Clone + 'static>(
     after: &T,
 ) -> Vec<ChangedValue> {
     let named = |name: &str| if part.is_empty() { name.to_owned() } else { format!("{part}.{name}") };
-    let differing = setting::differences(rows, before, after).into_iter();
-    differing.map(|(name, from, to)| ChangedValue { name: named(name), from, to }).collect()
+    let mut differing = setting::differences(rows, before, after);
+    differing.sort();
+    differing.into_iter().map(|(name, from, to)| ChangedValue { name: named(name), from, to }).collect()
 }
 
 /// An error if the value could not be read, is not modelled, or names something that does not exist.

@@ -19,8 +19,10 @@ pub struct DifferingSetting {
 
 /// The settings for the whole cluster that differ from the defaults, sorted by name.
 pub fn differing_settings(cluster: &Cluster) -> Vec<DifferingSetting> {
-    let differing = differences(of_cluster(), cluster, &Cluster::default()).into_iter();
+    let mut differing = differences(of_cluster(), cluster, &Cluster::default());
+    differing.sort();
     differing
+        .into_iter()
         .map(|(name, value, default)| DifferingSetting { name: name.to_owned(), value, default })
         .collect()
 }

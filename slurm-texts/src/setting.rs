@@ -49,7 +49,7 @@ impl<T> Setting<T> {
     }
 }
 
-/// The values that two of a kind have different: name, value of the first, value of the other. Sorted by name.
+/// The values that two of a kind have different: name, value of the first, value of the other, in the order of the table.
 pub(super) fn differences<'s, T: Clone + 'static>(
     settings: impl Iterator<Item = &'s Setting<T>>,
     one: &T,
@@ -57,9 +57,7 @@ pub(super) fn differences<'s, T: Clone + 'static>(
 ) -> Vec<(&'static str, String, String)> {
     let (mut one, mut other) = (one.clone(), other.clone());
     let told = settings.map(|row| (row.name(), (row.tell)(&mut one), (row.tell)(&mut other)));
-    let mut differing: Vec<_> = told.filter(|(_, value, other)| value != other).collect();
-    differing.sort();
-    differing
+    told.filter(|(_, value, other)| value != other).collect()
 }
 
 /// How the text of a parameter is read and its value told.

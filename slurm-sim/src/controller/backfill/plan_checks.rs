@@ -9,7 +9,7 @@ use crate::cluster::{
     ReservationFlags, SubmittedJob, Tres,
 };
 use crate::controller::handles::JobHandle;
-use crate::controller::job::JobPlace;
+use crate::controller::job::RequestedPartition;
 use crate::controller::placement::NodeSet;
 use crate::controller::simulate::outcomes;
 use crate::controller::state::Controller;
@@ -120,7 +120,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
 fn check_plan(
     controller: &Controller<'_>,
     job: JobHandle,
-    at: &JobPlace,
+    at: &RequestedPartition,
     map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
 ) {
@@ -132,7 +132,7 @@ fn check_plan(
 fn plain_plan(
     controller: &Controller<'_>,
     job: JobHandle,
-    at: &JobPlace,
+    at: &RequestedPartition,
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
     let Some(settings) = &controller.cluster.settings.backfill else { return None };

@@ -1,7 +1,7 @@
 //! What a request needs in a partition.
 
 use super::layout::NodeLayout;
-use super::need::{Need, NeedGres, NeedMemory, NeedNodes};
+use super::need::{MemoryNeed, Need, NeedGres, NeedNodes};
 use super::node_set::NodeSet;
 use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
@@ -75,21 +75,21 @@ impl Need {
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
         let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
         let by_default = match place.default_memory.or(cluster.settings.jobs.default_memory) {
-            Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-            Some(MemoryAmount::PerNode(mb)) => NeedMemory::PerNode(mb),
-            None => NeedMemory::PerCpu(0),
+            Some(MemoryAmount::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
+            Some(MemoryAmount::PerNode(mb)) => MemoryNeed::PerNode(mb),
+            None => MemoryNeed::PerCpu(0),
         };
         let asked = |memory: Option<MemoryRequest>| match memory {
-            Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
-            Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
-            Some(MemoryRequest::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-            Some(MemoryRequest::PerGpu(mb)) => NeedMemory::PerGpu(mb),
+            Some(MemoryRequest::PerNode(0)) => MemoryNeed::AllOfNode,
+            Some(MemoryRequest::PerNode(mb)) => MemoryNeed::PerNode(mb),
+            Some(MemoryRequest::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
+            Some(MemoryRequest::PerGpu(mb)) => MemoryNeed::PerGpu(mb),
             None => by_default,
         };
         let is_given = cluster.settings.select.memory;
-        let counted_memory = if is_given { asked(request.memory) } else { NeedMemory::PerCpu(0) };
+        let counted_memory = if is_given { asked(request.memory) } else { MemoryNeed::PerCpu(0) };
         let memory = asked(request.memory.or(per_gpu.filter(|_| has_gpus).map(MemoryRequest::PerGpu)));
-        let memory = if is_given { memory } else { NeedMemory::PerCpu(0) };
+        let memory = if is_given { memory } else { MemoryNeed::PerCpu(0) };
         let all_gres = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
         let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
         let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
@@ -172,9 +172,9 @@ impl Need {
         let (mut feasible, mut considered) = (NodeSet::none(count), NodeSet::none(count));
         // At a submission select/linear asks for the memory of one processor only, so a job may wait that never starts.
         let mut accepted = match self.memory {
-            NeedMemory::PerCpu(mb) if layout.is_linear => {
+            MemoryNeed::PerCpu(mb) if layout.is_linear => {
                 let on = NeedNodes { feasible: NodeSet::none(count), ..self.on.clone() };
-                Some(Need { memory: NeedMemory::PerNode(mb), on, ..self.clone() })
+                Some(Need { memory: MemoryNeed::PerNode(mb), on, ..self.clone() })
             }
             _ => None,
         };

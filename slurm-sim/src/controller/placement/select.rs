@@ -2,7 +2,7 @@
 
 use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::missing::Missing;
-use super::need::{Need, NeedMemory};
+use super::need::{MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::weights::{WEIGHT_UNIT, WeightShift};
 
@@ -327,15 +327,15 @@ impl NodeOffer<'_> {
                 self.layout.held_cpus(node, used, need)
             };
             let memory = match need.memory {
-                NeedMemory::PerCpu(mb) => {
+                MemoryNeed::PerCpu(mb) => {
                     // Threads of a core that the job does not use count for none.
                     let used = cpus / numbers.threads * self.layout.cpus_at_once(node, need);
                     let used = if self.layout.gives_cores() { used } else { cpus };
                     mb.saturating_mul(u64::from(used)).min(numbers.memory)
                 }
-                NeedMemory::PerNode(mb) => mb,
-                NeedMemory::PerGpu(mb) => mb.saturating_mul(gpus),
-                NeedMemory::AllOfNode => numbers.memory,
+                MemoryNeed::PerNode(mb) => mb,
+                MemoryNeed::PerGpu(mb) => mb.saturating_mul(gpus),
+                MemoryNeed::AllOfNode => numbers.memory,
             };
             let cap = need.cap.map(|cap| cap.place);
             shares.push(NodeShare { node, cpus, memory, gres, cap });

@@ -17,8 +17,8 @@ use crate::controller::priority::PriorityParts;
 use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
-/// The nodes of a stopped job are free no earlier than this: later decisions of that turn of the background
-/// thread find them in use, the pass that the nodes' report triggers finds them free.
+/// How long the nodes of a stopped job stay in use, at least. Later decisions in the same turn of the background thread find them in
+/// use; the pass that follows their epilog finds them free.
 const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 
 /// Where a cycle had planned a job in one of its partitions.
@@ -118,7 +118,7 @@ impl<'c> RecordingFollower<'c> {
     /// What happens by itself until an instant: timers, what users and administrators did, snapshots.
     fn advance(&mut self, to: Micros, tally: &mut DecisionTally) {
         let period = Micros::of_seconds(self.controller.cluster.settings.priority.calc_period.0.max(1));
-        // Over very long times without a word the timer only turns.
+        // Over very long times without a logged step, turns of the timer are skipped.
         let turns = (to - self.next_priority) / period;
         self.next_priority += period * (turns - MOST_TURNS).max(0);
         loop {
@@ -231,7 +231,7 @@ impl<'c> RecordingFollower<'c> {
             && let Some(job) = self.job(*job)
             && !matches!(self.controller.jobs[job].state, JobStage::Waiting | JobStage::Running)
         {
-            // It is there before its submission is logged, or after it had left here.
+            // The log knows it before its submission, or after it has left this controller.
             self.controller.describe_job(job);
         }
         match &step.what {
@@ -286,7 +286,7 @@ impl<'c> RecordingFollower<'c> {
             }
             LoggedAction::Ended(number) => self.ended(*number, true),
             LoggedAction::Stopped(number) => {
-                // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
+                // The turn in which it was stopped may be expected some milliseconds later, since turns are estimated from passes.
                 let nearest = step.at + self.controller.clock.phases.tick / 2;
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
@@ -297,7 +297,7 @@ impl<'c> RecordingFollower<'c> {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
                     (now, named(*number), ["0".to_owned(), decided])
                 });
-                // Checks go on from this one, which may have slipped.
+                // The next check of time limits counts from this one, which may have been late.
                 self.controller.clock.limits_checked(now);
                 self.ended(*number, false);
             }
@@ -372,7 +372,7 @@ impl<'c> RecordingFollower<'c> {
                 self.controller.note_selection(&at, false);
             }
             self.controller.note_selection(&at, true);
-            // Of what is recorded the order in which nodes were chosen is not known.
+            // The recording does not tell in which order nodes were chosen.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
             self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
         }
@@ -388,7 +388,7 @@ impl<'c> RecordingFollower<'c> {
             _ => {}
         }
         if self.controller.jobs[job].state != JobStage::Waiting {
-            // It was refused or has left here, and not there.
+            // This controller refused it or let it go, the recorded one did not.
             let limits = self.controller.jobs[job].holder.limits.clone();
             self.controller.limits.arrived(&limits);
         }
@@ -396,7 +396,7 @@ impl<'c> RecordingFollower<'c> {
         let kept = one.partitions[place].kept.clone();
         let need = &kept.need;
         let key = self.controller.jobs.submission(job).key.as_str();
-        // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
+        // The recorded start may be a second before the logged one. A preempted job has several starts.
         if let Some(&start) = self.starts.get(&(key, one.task))
             && start != self.controller.second()
             && (start - self.controller.second()).abs() <= 1

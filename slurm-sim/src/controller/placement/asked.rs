@@ -10,12 +10,12 @@ use crate::cluster::{
 /// Bounds on the nodes of a job beside those that it asks for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeBounds {
-    /// None of its partitions gives fewer.
+    /// The smallest `MinNodes` of its partitions.
     pub fewest: u32,
-    /// Its partition and its limits allow no more.
+    /// The most that its partition and its limits allow.
     pub most: Option<u32>,
-    /// They are given whole, since one of its partitions gives no others: a job of several partitions that was tested there once
-    /// shares no node in any of them.
+    /// Whether nodes are given whole because one of its partitions is `OverSubscribe=EXCLUSIVE`: a job of several partitions that was
+    /// tested there once shares no node in any of them.
     pub are_whole: bool,
 }
 
@@ -43,10 +43,10 @@ impl Need {
         cpus_per_task = cpus_per_task.max(u32::try_from(of_task).unwrap_or(u32::MAX));
         let counted_per_task = if request.cpus_per_gpu.is_some() { cpus_per_task } else { asked_per_task };
         let tasks_per_node = request.tasks_per_node.unwrap_or(0);
-        // As many as it names, unless it asks for more.
+        // The nodes that it names, unless it asks for more.
         let named = u32::try_from(request.node_list.len()).unwrap_or(u32::MAX);
         let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named).max(bounds.fewest);
-        // A range of nodes is one task, if no more is said.
+        // A job that asks for a range of nodes and says nothing of tasks has one task.
         let is_range = request.max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
         let tasks = match request.tasks {
             Some(tasks) => tasks.max(1),
@@ -68,7 +68,7 @@ impl Need {
                 tasks.max(fewest).max(u32::try_from(gpus(&request.gres_per_job)).unwrap_or(u32::MAX))
             }
         };
-        // What a limit does not allow at all is left to the limit.
+        // A request beyond a limit is not cut to the limit: the limit keeps it waiting.
         let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
         let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
@@ -106,7 +106,7 @@ impl Need {
         }
         let gres_per_job: Vec<(usize, u64)> =
             request.gres_per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
-        // Where it is not said how many tasks each node has, a node has as many as it has resources for.
+        // Without a number of tasks per node, a node has as many tasks as it has resources for.
         let mut gres_per_task: Vec<(usize, u64)> = Vec::new();
         if gres_per_node.is_empty() {
             let asked = request.gres_per_task.iter().filter(|one| one.count > 0);

@@ -140,9 +140,9 @@ impl JobTerms {
     fn of(submission: &SubmittedJob, run: Option<TaskRun>) -> JobTerms {
         let request = &submission.request;
         JobTerms {
-            nice: request.nice.unwrap_or(0),
-            fixed_priority: request.priority,
-            reservation: request.reservations.first().cloned(),
+            nice: request.terms.nice.unwrap_or(0),
+            fixed_priority: request.terms.priority,
+            reservation: request.terms.reservations.first().cloned(),
             run: match run {
                 Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
                     Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
@@ -150,12 +150,12 @@ impl JobTerms {
                 _ => None,
             },
             fails: matches!(run, Some(TaskRun::FailsAfter(_))),
-            begin: match request.begin {
+            begin: match request.terms.begin {
                 Some(Begin::After(by)) => submission.submit.second().0 + by.0,
                 Some(Begin::At(at)) => at.0,
                 _ => i64::MIN,
             },
-            is_held: request.hold,
+            is_held: request.terms.hold,
         }
     }
 }

@@ -183,7 +183,7 @@ impl Controller<'_> {
 
     /// Whether other jobs have licenses that a job needs.
     pub fn lacks_licenses(&self, job: JobHandle) -> bool {
-        !self.licenses.are_free(&self.jobs.submission(job).request.licenses)
+        !self.licenses.are_free(&self.jobs.submission(job).request.gres.licenses)
     }
 
     /// Whether a limit does not allow what a job would be given.

@@ -193,7 +193,7 @@ impl Controller<'_> {
     /// Whether a job may be requeued.
     pub fn can_requeue(&self, job: JobHandle) -> bool {
         let request = &self.jobs.submission(job).request;
-        request.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
+        request.terms.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
@@ -273,7 +273,7 @@ mod tests {
         }
         // One that may not go back to the queue is cancelled.
         let mut run = run;
-        run.submissions[0].request.requeue = Some(false);
+        run.submissions[0].request.terms.requeue = Some(false);
         assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
     }
 

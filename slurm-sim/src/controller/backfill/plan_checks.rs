@@ -67,7 +67,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
             let (minutes, run) = (random.random_range(1..60), random.random_range(0..3_000));
             let mut job = job(key, at, random.random_range(1..40), minutes, run);
             if random.random_range(0..10) < whole {
-                job.request.exclusivity = Some(Exclusivity::Exclusive);
+                job.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
             }
             if random.random_range(0..5) == 0 {
                 job.request.array =

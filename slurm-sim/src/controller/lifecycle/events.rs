@@ -18,7 +18,7 @@ impl Controller<'_> {
             own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].holder.limits, own.len()));
         self.jobs.new_record(submission);
         for job in own {
-            let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.licenses);
+            let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.gres.licenses);
             let could_run = self.jobs[job].partitions.iter().any(|one| one.kept.need.on.could_run);
             let possible = admitted && could_run && has_licenses;
             self.jobs[job].wait.submit = now;
@@ -120,7 +120,7 @@ impl Controller<'_> {
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
         self.jobs[job].last.amounts = Amounts::default();
-        self.licenses.give_back(&self.jobs.submission(job).request.licenses);
+        self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
         self.forget(job);
         self.clock.request_schedulers();
     }
@@ -161,7 +161,7 @@ impl Controller<'_> {
         for share in &shares {
             self.pool.load.take(share);
         }
-        self.licenses.take(&self.jobs.submission(job).request.licenses);
+        self.licenses.take(&self.jobs.submission(job).request.gres.licenses);
         let record = self.jobs.record_of_waiting(self.jobs[job].submission);
         let one = &mut self.jobs[job];
         one.state = JobStage::Running;

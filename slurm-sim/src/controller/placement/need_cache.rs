@@ -113,9 +113,9 @@ impl NeedCache {
     ) -> Arc<CachedNeed> {
         let need = Need::of(request, bounds, partition, layout, cluster);
         // What decides which nodes are feasible and is not in the need itself.
-        let nodes = match (&request.constraint, request.exclude.is_empty()) {
+        let nodes = match (&request.wishes.constraint, request.wishes.exclude.is_empty()) {
             (None, true) => String::new(),
-            (constraint, _) => format!("{constraint:?} {:?}", request.exclude),
+            (constraint, _) => format!("{constraint:?} {:?}", request.wishes.exclude),
         };
         let key = (partition, need, nodes);
         if let Some(kept) = self.kept.get(&key).and_then(Weak::upgrade) {

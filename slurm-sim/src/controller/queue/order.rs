@@ -284,7 +284,7 @@ mod tests {
         cluster.settings.priority.kind = PriorityKind::Multifactor;
         let mut jobs = vec![job(0, 0, 1, 5, 60), job(1, 2, 1, 5, 60)];
         jobs[0].request.array = Some(JobArray { indices: vec![1, 2], throttle: None });
-        (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
+        (jobs[0].request.terms.priority, jobs[1].request.terms.priority) = (Some(first), Some(second));
         change(&mut jobs[1]);
         let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(Micros::ZERO, Seconds(30)));
         controller.submit(SubmissionHandle(0));
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(ready_since(5, 9, |_| ()), Some(2));
         assert_eq!(ready_since(9, 5, |_| ()), Some(2), "it is reached, and ends the look");
         // Controls: a job that cannot start itself looks at nothing.
-        assert_eq!(ready_since(5, 9, |job| job.request.hold = true), None);
+        assert_eq!(ready_since(5, 9, |job| job.request.terms.hold = true), None);
         let is_array = |job: &mut SubmittedJob| {
             job.request.array.clone_from(&Some(JobArray { indices: vec![1], throttle: None }))
         };

@@ -255,17 +255,17 @@ impl AccountedJobs<'_> {
         } else {
             request.array = None;
         }
-        if request.hold && start.is_some() {
+        if request.terms.hold && start.is_some() {
             // It started, so its hold was released at the eligible time.
-            request.hold = false;
-            request.begin = eligible.map(Begin::At);
+            request.terms.hold = false;
+            request.terms.begin = eligible.map(Begin::At);
         }
         let waits = eligible.filter(|&eligible| (eligible - submit).0 > 1);
         if let Some(eligible) =
-            waits.filter(|_| request.dependency.is_none() && request.begin.is_none() && !is_array)
+            waits.filter(|_| request.dependency.is_none() && request.terms.begin.is_none() && !is_array)
         {
             self.rules.count("jobs that became eligible later: they may begin then", row.line);
-            request.begin = Some(Begin::At(eligible));
+            request.terms.begin = Some(Begin::At(eligible));
         }
         let user = row.name("user").unwrap_or("unknown").to_owned();
         if row.name("user").is_none() {
@@ -348,7 +348,10 @@ mod tests {
         let [one, two, three] = &run.submissions[..] else { panic!("{run:?}") };
         let request = &one.request;
         assert_eq!((request.tasks, request.time_limit), (Some(4), Some(TimeLimit::Of(Seconds(1200)))));
-        assert!(request.exclusivity.is_some() && request.memory.is_none(), "the site's default memory");
+        assert!(
+            request.wishes.exclusivity.is_some() && request.memory.is_none(),
+            "the site's default memory"
+        );
         assert_eq!((one.id, one.user.as_str(), request.account.as_deref()), (Some(1), "ann", Some("phys")));
         assert_eq!(
             (one.runs.as_slice(), two.runs.as_slice()),
@@ -360,11 +363,14 @@ mod tests {
         assert_eq!((request.tasks, request.min_nodes, request.max_nodes), (Some(16), Some(2), Some(2)));
         assert_eq!(request.memory, Some(MemoryRequest::PerCpu(2048)));
         assert_eq!(
-            request.gres_per_node,
+            request.gres.per_node,
             [GresRequest { name: "gpu".into(), kind: Some("a100".into()), count: 2 }]
         );
-        assert_eq!((request.qos.join(","), request.reservations.join(",")), ("high".into(), "resv".into()));
-        assert!(request.constraint.is_some());
+        assert_eq!(
+            (request.qos.join(","), request.terms.reservations.join(",")),
+            ("high".into(), "resv".into())
+        );
+        assert!(request.wishes.constraint.is_some());
         // The number of nodes was not requested, and the partition is the one that accounting recorded.
         assert_eq!((three.request.min_nodes, three.request.partitions.join(",")), (None, "batch".into()));
         assert_eq!(
@@ -403,8 +409,8 @@ mod tests {
         let again = run.outcomes.iter().find(|one| one.key == "20").unwrap();
         assert_eq!((again.submit, again.start), (Time(1001), Some(Time(1010))));
         assert!(
-            run.submissions[4].request.hold
-                && run.submissions[4].request.begin == Some(Begin::At(Time(1500)))
+            run.submissions[4].request.terms.hold
+                && run.submissions[4].request.terms.begin == Some(Begin::At(Time(1500)))
         );
         let cancelled: Vec<&ClusterAction> = run.events.iter().map(|event| &event.action).collect();
         assert_eq!(cancelled.len(), 3);

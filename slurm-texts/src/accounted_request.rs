@@ -67,14 +67,14 @@ pub(super) fn completed(
     if row.text("timelimit") == Some("UNLIMITED") && request.time_limit.is_none() {
         request.time_limit = Some(TimeLimit::Unlimited);
     }
-    if request.reservations.is_empty() {
-        request.reservations = row.name("reservation").map_or(Vec::new(), list);
+    if request.terms.reservations.is_empty() {
+        request.terms.reservations = row.name("reservation").map_or(Vec::new(), list);
     }
-    if request.constraint.is_none()
+    if request.wishes.constraint.is_none()
         && let Some(text) = row.name("constraints")
     {
-        request.constraint = constraint(text);
-        if request.constraint.is_none() {
+        request.wishes.constraint = constraint(text);
+        if request.wishes.constraint.is_none() {
             rules.count("constraints that could not be read are left out", row.line);
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn completed(
         request.memory = memory_asked(row, &asked, request, cluster);
     }
     let lists =
-        [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task, &request.gres_per_socket];
+        [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task, &request.gres.per_socket];
     if lists.iter().all(|list| list.is_empty()) {
         gres_asked(request, row, &asked);
     }
@@ -103,8 +103,8 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     let Ok(cpus) = u32::try_from(cpus) else { return };
     let tasks_said =
         request.tasks.is_some() || request.cpus_per_task.is_some() || request.tasks_per_node.is_some();
-    let is_left_to_gpus = request.cpus_per_gpu.is_some() || request.tasks_per_gpu.is_some();
-    let is_exclusive = request.exclusivity == Some(Exclusivity::Exclusive);
+    let is_left_to_gpus = request.gres.cpus_per_gpu.is_some() || request.tasks_on.tasks_per_gpu.is_some();
+    let is_exclusive = request.wishes.exclusivity == Some(Exclusivity::Exclusive);
     if u64::from(cpus) == implied_cpus(request) && (tasks_said || request.min_nodes.is_some())
         || is_left_to_gpus
     {
@@ -193,11 +193,11 @@ fn gres_asked(request: &mut JobRequest, row: &AccountedRow<'_>, asked: &Tres) {
             continue;
         }
         if one.count.is_multiple_of(nodes) {
-            request.gres_per_node.push(GresRequest { count: one.count / nodes, ..one.clone() });
+            request.gres.per_node.push(GresRequest { count: one.count / nodes, ..one.clone() });
         } else if one.name == "gpu" {
-            request.gres_per_job.push(one.clone());
+            request.gres.per_job.push(one.clone());
         } else {
-            request.gres_per_node.push(GresRequest { count: one.count.div_ceil(nodes), ..one.clone() });
+            request.gres.per_node.push(GresRequest { count: one.count.div_ceil(nodes), ..one.clone() });
         }
     }
 }

@@ -180,21 +180,21 @@ fn take(
             request.dependency = Some(given.must(dependency(given.value), "a dependency such as afterok:12")?)
         }
         "array" => request.array = Some(given.must(array(given.value), "an array such as 0-9%4")?),
-        "hold" => request.hold = true,
-        "nice" if value.is_none() => request.nice = Some(100),
-        "nice" => request.nice = Some(given.must(given.value.parse().ok(), "a whole number")?),
+        "hold" => request.terms.hold = true,
+        "nice" if value.is_none() => request.terms.nice = Some(100),
+        "nice" => request.terms.nice = Some(given.must(given.value.parse().ok(), "a whole number")?),
         "priority" => {
             // TOP is the highest that the user's own jobs allow.
             if given.value.eq_ignore_ascii_case("top") {
                 not_modelled.push("--priority=TOP".into());
             } else {
-                request.priority = given.number()?;
+                request.terms.priority = given.number()?;
             }
         }
-        "requeue" => request.requeue = Some(true),
-        "no-requeue" => request.requeue = Some(false),
+        "requeue" => request.terms.requeue = Some(true),
+        "no-requeue" => request.terms.requeue = Some(false),
         "licenses" => {
-            request.licenses = given.must(license_request(given.value), "licenses such as matlab:2")?
+            request.gres.licenses = given.must(license_request(given.value), "licenses such as matlab:2")?
         }
         _ if option.harmless => {}
         _ => {
@@ -216,13 +216,13 @@ fn sizes(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, Sbat
         "ntasks" => request.tasks = given.number()?,
         "cpus-per-task" => request.cpus_per_task = given.number()?,
         "ntasks-per-node" | "tasks-per-node" => request.tasks_per_node = given.number()?,
-        "ntasks-per-socket" => request.tasks_per_socket = given.number()?,
-        "ntasks-per-core" => request.tasks_per_core = given.number()?,
-        "ntasks-per-gpu" => request.tasks_per_gpu = given.number()?,
-        "mincpus" => request.min_cpus_per_node = given.number()?,
-        "sockets-per-node" => request.sockets_per_node = given.number()?,
-        "cores-per-socket" => request.cores_per_socket = given.number()?,
-        "threads-per-core" => request.threads_per_core = given.number()?,
+        "ntasks-per-socket" => request.tasks_on.tasks_per_socket = given.number()?,
+        "ntasks-per-core" => request.tasks_on.tasks_per_core = given.number()?,
+        "ntasks-per-gpu" => request.tasks_on.tasks_per_gpu = given.number()?,
+        "mincpus" => request.tasks_on.min_cpus_per_node = given.number()?,
+        "sockets-per-node" => request.tasks_on.sockets_per_node = given.number()?,
+        "cores-per-socket" => request.tasks_on.cores_per_socket = given.number()?,
+        "threads-per-core" => request.tasks_on.threads_per_core = given.number()?,
         "extra-node-info" => {
             let mut parts = given.value.split(':');
             let mut next = || -> Result<Option<u32>, SbatchError> {
@@ -231,27 +231,27 @@ fn sizes(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, Sbat
                     Some(number) => given.must(count32(number), "numbers such as 2:8:1").map(Some),
                 }
             };
-            request.sockets_per_node = next()?;
-            request.cores_per_socket = next()?;
-            request.threads_per_core = next()?;
+            request.tasks_on.sockets_per_node = next()?;
+            request.tasks_on.cores_per_socket = next()?;
+            request.tasks_on.threads_per_core = next()?;
         }
         "hint" => match given.value {
-            "nomultithread" => request.one_thread_per_core = true,
-            "multithread" => request.one_thread_per_core = false,
+            "nomultithread" => request.tasks_on.one_thread_per_core = true,
+            "multithread" => request.tasks_on.one_thread_per_core = false,
             "compute_bound" | "memory_bound" => {}
             _ => return given.must(None, "compute_bound, memory_bound, multithread or nomultithread"),
         },
-        "overcommit" => request.overcommit = true,
-        "core-spec" => request.spare_cores = given.number()?,
+        "overcommit" => request.tasks_on.overcommit = true,
+        "core-spec" => request.tasks_on.spare_cores = given.number()?,
         "mem" => request.memory = Some(MemoryRequest::PerNode(given.memory()?)),
         "mem-per-cpu" => request.memory = Some(MemoryRequest::PerCpu(given.memory()?)),
         "mem-per-gpu" => request.memory = Some(MemoryRequest::PerGpu(given.memory()?)),
-        "gres" => request.gres_per_node.extend(given.must(gres_request(given.value), GRES)?),
-        "gpus-per-node" => request.gres_per_node.extend(given.must(gpus(given.value), GPUS)?),
-        "gpus" => request.gres_per_job = given.must(gpus(given.value), GPUS)?,
-        "gpus-per-task" => request.gres_per_task = given.must(gpus(given.value), GPUS)?,
-        "gpus-per-socket" => request.gres_per_socket = given.must(gpus(given.value), GPUS)?,
-        "cpus-per-gpu" => request.cpus_per_gpu = given.number()?,
+        "gres" => request.gres.per_node.extend(given.must(gres_request(given.value), GRES)?),
+        "gpus-per-node" => request.gres.per_node.extend(given.must(gpus(given.value), GPUS)?),
+        "gpus" => request.gres.per_job = given.must(gpus(given.value), GPUS)?,
+        "gpus-per-task" => request.gres.per_task = given.must(gpus(given.value), GPUS)?,
+        "gpus-per-socket" => request.gres.per_socket = given.must(gpus(given.value), GPUS)?,
+        "cpus-per-gpu" => request.gres.cpus_per_gpu = given.number()?,
         _ => return Ok(false),
     }
     Ok(true)
@@ -263,11 +263,13 @@ const GPUS: &str = "a number of GPUs such as 2 or a100:2";
 fn places(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, SbatchError> {
     match given.option.name {
         "constraint" => {
-            request.constraint = Some(given.must(constraint(given.value), "a constraint such as a&b")?)
+            request.wishes.constraint = Some(given.must(constraint(given.value), "a constraint such as a&b")?)
         }
-        "prefer" => request.prefer = Some(given.must(constraint(given.value), "a constraint such as a&b")?),
+        "prefer" => {
+            request.wishes.prefer = Some(given.must(constraint(given.value), "a constraint such as a&b")?)
+        }
         "exclusive" => {
-            request.exclusivity = Some(match given.value.to_ascii_lowercase().as_str() {
+            request.wishes.exclusivity = Some(match given.value.to_ascii_lowercase().as_str() {
                 "" => Exclusivity::Exclusive,
                 "user" => Exclusivity::User,
                 "mcs" => Exclusivity::Mcs,
@@ -275,21 +277,21 @@ fn places(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, Sba
                 _ => return given.must(None, "user, mcs or topo"),
             });
         }
-        "oversubscribe" | "share" => request.exclusivity = Some(Exclusivity::Oversubscribe),
-        "nodelist" => request.node_list = given.nodes()?,
-        "exclude" => request.exclude = given.nodes()?,
-        "contiguous" => request.contiguous = true,
-        "spread-job" => request.spread = true,
-        "use-min-nodes" => request.use_min_nodes = true,
+        "oversubscribe" | "share" => request.wishes.exclusivity = Some(Exclusivity::Oversubscribe),
+        "nodelist" => request.wishes.node_list = given.nodes()?,
+        "exclude" => request.wishes.exclude = given.nodes()?,
+        "contiguous" => request.wishes.contiguous = true,
+        "spread-job" => request.wishes.spread = true,
+        "use-min-nodes" => request.wishes.use_min_nodes = true,
         "switches" => {
             let (count, wait) =
                 given.value.split_once('@').map_or((given.value, None), |(count, wait)| (count, Some(wait)));
             let count = given.must(count32(count), "a number of switches such as 1@30")?;
             let wait = wait
                 .map(|wait| given.must(length(wait, BareNumber::Minutes), "a length of time after the @"));
-            request.switches = Some((count, wait.transpose()?));
+            request.wishes.switches = Some((count, wait.transpose()?));
         }
-        "reservation" => request.reservations = list(given.value),
+        "reservation" => request.terms.reservations = list(given.value),
         _ => return Ok(false),
     }
     Ok(true)
@@ -303,14 +305,14 @@ fn times(request: &mut JobRequest, given: &GivenOption<'_>) -> Result<bool, Sbat
         }
         "time-min" => {
             let read = length(given.value, BareNumber::Minutes).filter(|&length| length > Seconds::ZERO);
-            request.time_min = Some(given.must(read, "a length of time such as 30 or 2:00:00")?);
+            request.terms.time_min = Some(given.must(read, "a length of time such as 30 or 2:00:00")?);
         }
         "begin" => {
-            request.begin =
+            request.terms.begin =
                 Some(given.must(begin(given.value), "a time such as now+1hour or 2026-11-16T12:00")?)
         }
         "deadline" => {
-            request.deadline =
+            request.terms.deadline =
                 Some(given.must(begin(given.value), "a time such as now+1day or 2026-11-16T12:00")?)
         }
         _ => return Ok(false),
@@ -341,7 +343,7 @@ mod tests {
         }
         assert_eq!(read("--ntasks-per-n=3").tasks_per_node, Some(3));
         assert_eq!(read("-HOn 3").tasks, Some(3));
-        assert!(read("-HOn 3").hold && read("-HOn3").overcommit);
+        assert!(read("-HOn 3").terms.hold && read("-HOn3").tasks_on.overcommit);
         assert_eq!(read("-- -n 3"), JobRequest::default());
     }
 
@@ -360,13 +362,17 @@ mod tests {
             kind: kind.map(str::to_owned),
             count,
         };
-        assert_eq!(request.gres_per_node, [gres("gpu", Some("a100"), 2), gres("craynetwork", None, 1)]);
+        assert_eq!(request.gres.per_node, [gres("gpu", Some("a100"), 2), gres("craynetwork", None, 1)]);
         assert_eq!(
-            (request.gres_per_job, request.gres_per_task),
+            (request.gres.per_job, request.gres.per_task),
             (vec![gres("gpu", None, 4)], vec![gres("gpu", Some("v100"), 1)])
         );
         assert_eq!(
-            (request.sockets_per_node, request.cores_per_socket, request.threads_per_core),
+            (
+                request.tasks_on.sockets_per_node,
+                request.tasks_on.cores_per_socket,
+                request.tasks_on.threads_per_core
+            ),
             (Some(2), Some(8), None)
         );
         // Unset and zero differ.
@@ -381,26 +387,26 @@ mod tests {
         );
         assert_eq!(request.time_limit, Some(TimeLimit::Of(Seconds(93_600))));
         assert_eq!(
-            (request.time_min, request.begin),
+            (request.terms.time_min, request.terms.begin),
             (Some(Seconds(1800)), Some(Begin::After(Seconds(3600))))
         );
         assert_eq!(
-            (request.nice, request.requeue, request.exclusivity),
+            (request.terms.nice, request.terms.requeue, request.wishes.exclusivity),
             (Some(100), Some(false), Some(Exclusivity::User))
         );
         assert_eq!(
-            (request.partitions.join(" "), request.node_list.join(" ")),
+            (request.partitions.join(" "), request.wishes.node_list.join(" ")),
             ("a b".into(), "n1 n2".into())
         );
         assert_eq!(
-            (request.switches, request.array.unwrap().throttle),
+            (request.wishes.switches, request.array.unwrap().throttle),
             (Some((1, Some(Seconds(600)))), Some(2))
         );
         assert_eq!(
             (read("-t 0").time_limit, read("-t 90").time_limit),
             (Some(TimeLimit::Unlimited), Some(TimeLimit::Of(Seconds(5400))))
         );
-        assert_eq!(read("--nice=-5").nice, Some(-5));
+        assert_eq!(read("--nice=-5").terms.nice, Some(-5));
     }
 
     #[test]

@@ -20,16 +20,16 @@ pub(super) fn sbatch_arguments(request: &JobRequest) -> Vec<String> {
         ("ntasks", request.tasks),
         ("cpus-per-task", request.cpus_per_task),
         ("ntasks-per-node", request.tasks_per_node),
-        ("ntasks-per-socket", request.tasks_per_socket),
-        ("ntasks-per-core", request.tasks_per_core),
-        ("ntasks-per-gpu", request.tasks_per_gpu),
-        ("mincpus", request.min_cpus_per_node),
-        ("sockets-per-node", request.sockets_per_node),
-        ("cores-per-socket", request.cores_per_socket),
-        ("threads-per-core", request.threads_per_core),
-        ("core-spec", request.spare_cores),
-        ("cpus-per-gpu", request.cpus_per_gpu),
-        ("priority", request.priority),
+        ("ntasks-per-socket", request.tasks_on.tasks_per_socket),
+        ("ntasks-per-core", request.tasks_on.tasks_per_core),
+        ("ntasks-per-gpu", request.tasks_on.tasks_per_gpu),
+        ("mincpus", request.tasks_on.min_cpus_per_node),
+        ("sockets-per-node", request.tasks_on.sockets_per_node),
+        ("cores-per-socket", request.tasks_on.cores_per_socket),
+        ("threads-per-core", request.tasks_on.threads_per_core),
+        ("core-spec", request.tasks_on.spare_cores),
+        ("cpus-per-gpu", request.gres.cpus_per_gpu),
+        ("priority", request.terms.priority),
     ] {
         say(name, number.map(|number| number.to_string()));
     }
@@ -39,17 +39,17 @@ pub(super) fn sbatch_arguments(request: &JobRequest) -> Vec<String> {
         Some(MemoryRequest::PerGpu(mb)) => say("mem-per-gpu", Some(mb.to_string())),
         None => {}
     }
-    say("gres", resources(&request.gres_per_node, true));
-    say("gpus", resources(&request.gres_per_job, false));
-    say("gpus-per-task", resources(&request.gres_per_task, false));
-    say("gpus-per-socket", resources(&request.gres_per_socket, false));
-    say("constraint", request.constraint.as_ref().map(features));
-    say("prefer", request.prefer.as_ref().map(features));
-    say("nodelist", listed(&request.node_list));
-    say("exclude", listed(&request.exclude));
+    say("gres", resources(&request.gres.per_node, true));
+    say("gpus", resources(&request.gres.per_job, false));
+    say("gpus-per-task", resources(&request.gres.per_task, false));
+    say("gpus-per-socket", resources(&request.gres.per_socket, false));
+    say("constraint", request.wishes.constraint.as_ref().map(features));
+    say("prefer", request.wishes.prefer.as_ref().map(features));
+    say("nodelist", listed(&request.wishes.node_list));
+    say("exclude", listed(&request.wishes.exclude));
     say(
         "switches",
-        request.switches.map(|(count, wait)| match wait {
+        request.wishes.switches.map(|(count, wait)| match wait {
             Some(wait) => format!("{count}@{}", clock(wait)),
             None => count.to_string(),
         }),
@@ -61,27 +61,27 @@ pub(super) fn sbatch_arguments(request: &JobRequest) -> Vec<String> {
             TimeLimit::Unlimited => "UNLIMITED".to_owned(),
         }),
     );
-    say("time-min", request.time_min.map(clock));
-    say("begin", request.begin.map(begin));
-    say("deadline", request.deadline.map(begin));
+    say("time-min", request.terms.time_min.map(clock));
+    say("begin", request.terms.begin.map(begin));
+    say("deadline", request.terms.deadline.map(begin));
     say("dependency", request.dependency.as_ref().map(dependency));
     say("array", request.array.as_ref().map(array));
-    say("nice", request.nice.map(|nice| nice.to_string()));
-    say("reservation", listed(&request.reservations));
-    say("licenses", resources(&request.licenses, true));
-    say("hint", request.one_thread_per_core.then(|| "nomultithread".to_owned()));
+    say("nice", request.terms.nice.map(|nice| nice.to_string()));
+    say("reservation", listed(&request.terms.reservations));
+    say("licenses", resources(&request.gres.licenses, true));
+    say("hint", request.tasks_on.one_thread_per_core.then(|| "nomultithread".to_owned()));
     for (name, is_said) in [
-        ("overcommit", request.overcommit),
-        ("contiguous", request.contiguous),
-        ("spread-job", request.spread),
-        ("use-min-nodes", request.use_min_nodes),
-        ("hold", request.hold),
-        ("requeue", request.requeue == Some(true)),
-        ("no-requeue", request.requeue == Some(false)),
+        ("overcommit", request.tasks_on.overcommit),
+        ("contiguous", request.wishes.contiguous),
+        ("spread-job", request.wishes.spread),
+        ("use-min-nodes", request.wishes.use_min_nodes),
+        ("hold", request.terms.hold),
+        ("requeue", request.terms.requeue == Some(true)),
+        ("no-requeue", request.terms.requeue == Some(false)),
     ] {
         arguments.extend(is_said.then(|| format!("--{name}")));
     }
-    arguments.extend(request.exclusivity.map(|how| {
+    arguments.extend(request.wishes.exclusivity.map(|how| {
         match how {
             Exclusivity::Exclusive => "--exclusive",
             Exclusivity::User => "--exclusive=user",

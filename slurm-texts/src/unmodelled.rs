@@ -53,7 +53,7 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         "past outages of nodes, since the log has no dates",
     );
     run.submissions.iter().for_each(|one| request(&one.request, &mut note));
-    let mut licenses = run.submissions.iter().flat_map(|one| &one.request.licenses);
+    let mut licenses = run.submissions.iter().flat_map(|one| &one.request.gres.licenses);
     let is_unknown = licenses.any(|one| !cluster.licenses.0.contains_key(&one.name));
     note(is_unknown, "--licenses that the site does not name");
     all
@@ -83,23 +83,26 @@ fn limits(group: &GroupLimits, is_safe: bool, note: &mut impl FnMut(bool, &str))
 }
 
 fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
-    note(request.time_min.is_some(), "--time-min");
+    note(request.terms.time_min.is_some(), "--time-min");
     let at_a_clock = |begin: &Begin| matches!(begin, Begin::Clock(_) | Begin::Local(_));
-    note(request.begin.as_ref().is_some_and(at_a_clock), "--begin at a date or time of day");
+    note(request.terms.begin.as_ref().is_some_and(at_a_clock), "--begin at a date or time of day");
     let on = || request.dependency.iter().flat_map(|dependency| &dependency.on);
     note(on().any(|one| one.delay.0 > 0), "--dependency with a delay");
-    note(request.deadline.is_some(), "--deadline");
-    note(request.contiguous, "--contiguous");
-    note(request.spread, "--spread-job");
-    note(request.switches.is_some(), "--switches");
-    note(request.prefer.is_some(), "--prefer");
-    note(request.overcommit, "--overcommit");
-    note(request.spare_cores.is_some(), "--core-spec");
-    note(!request.gres_per_socket.is_empty(), "--gpus-per-socket");
-    note(request.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
-    note(request.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()), "counts in --constraint");
+    note(request.terms.deadline.is_some(), "--deadline");
+    note(request.wishes.contiguous, "--contiguous");
+    note(request.wishes.spread, "--spread-job");
+    note(request.wishes.switches.is_some(), "--switches");
+    note(request.wishes.prefer.is_some(), "--prefer");
+    note(request.tasks_on.overcommit, "--overcommit");
+    note(request.tasks_on.spare_cores.is_some(), "--core-spec");
+    note(!request.gres.per_socket.is_empty(), "--gpus-per-socket");
+    note(request.tasks_on.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
+    note(
+        request.wishes.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()),
+        "counts in --constraint",
+    );
     let odd = |one: &Exclusivity| !matches!(one, Exclusivity::Exclusive | Exclusivity::Oversubscribe);
-    note(request.exclusivity.as_ref().is_some_and(odd), "--exclusive=user, mcs or topo");
+    note(request.wishes.exclusivity.as_ref().is_some_and(odd), "--exclusive=user, mcs or topo");
 }
 
 #[cfg(test)]

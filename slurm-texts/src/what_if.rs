@@ -151,12 +151,12 @@ fn resolve_begins(run: &mut RecordedRun, zone: &TimeZone) {
         return;
     }
     for job in &mut run.submissions {
-        let at = match job.request.begin {
+        let at = match job.request.terms.begin {
             Some(Begin::Local(local)) => instant(local.0, zone),
             Some(Begin::Clock(second)) => next_clock(job.submit.second().0, second.0, zone),
             _ => None,
         };
-        job.request.begin = at.map(|at| Begin::At(Time(at))).or(job.request.begin);
+        job.request.terms.begin = at.map(|at| Begin::At(Time(at))).or(job.request.terms.begin);
     }
 }
 

@@ -117,7 +117,7 @@ proptest! {
                 // Larger than the machine, on a partition that is not there, held for ever.
                 3 => one.request.min_nodes = Some(NODES as u32 + 1),
                 4 => one.request.partitions = vec!["nowhere".into()],
-                5 => one.request.hold = true,
+                5 => one.request.terms.hold = true,
                 _ => {}
             }
         }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use queuecast::cluster::{
     Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, FeatureExpr, GresRequest, JobArray,
-    JobRequest, MemoryRequest, SubmittedJob, TaskRun, TimeLimit,
+    JobRequest, MemoryRequest, NodeWishes, RequestTerms, RequestedGres, SubmittedJob, TaskLayout, TaskRun,
+    TimeLimit,
 };
 use queuecast::slurm::{SiteOptions, read_site, write_submissions};
 use queuecast::units::{Micros, Seconds, Time};
@@ -107,18 +108,8 @@ impl Draws {
         Dependency { any: self.below(2) == 0, on }
     }
 
-    fn request(&mut self) -> JobRequest {
-        let fewest = self.number();
-        JobRequest {
-            name: self.maybe(Draws::text),
-            account: self.maybe(Draws::text),
-            qos: self.words(),
-            partitions: self.words(),
-            min_nodes: fewest,
-            max_nodes: fewest.and_then(|fewest| self.maybe(|draws| fewest + draws.below(3) as u32)),
-            tasks: self.number(),
-            cpus_per_task: self.number(),
-            tasks_per_node: self.number(),
+    fn tasks_on(&mut self) -> TaskLayout {
+        TaskLayout {
             tasks_per_socket: self.number(),
             tasks_per_core: self.number(),
             tasks_per_gpu: self.number(),
@@ -129,16 +120,22 @@ impl Draws {
             one_thread_per_core: self.below(2) == 0,
             overcommit: self.below(2) == 0,
             spare_cores: self.number(),
-            memory: self.maybe(|draws| {
-                let mb = draws.below(1 << 40);
-                [MemoryRequest::PerNode(mb), MemoryRequest::PerCpu(mb), MemoryRequest::PerGpu(mb)]
-                    [draws.below(3) as usize]
-            }),
-            gres_per_node: self.resources(None, true),
-            gres_per_job: self.resources(Some("gpu"), true),
-            gres_per_task: self.resources(Some("gpu"), true),
-            gres_per_socket: self.resources(Some("gpu"), true),
+        }
+    }
+
+    fn gres(&mut self) -> RequestedGres {
+        RequestedGres {
+            per_node: self.resources(None, true),
+            per_job: self.resources(Some("gpu"), true),
+            per_task: self.resources(Some("gpu"), true),
+            per_socket: self.resources(Some("gpu"), true),
             cpus_per_gpu: self.number(),
+            licenses: self.resources(None, false),
+        }
+    }
+
+    fn wishes(&mut self) -> NodeWishes {
+        NodeWishes {
             constraint: self.maybe(|draws| match draws.below(4) {
                 0 => FeatureExpr::SameOnAll(vec![draws.features(0), draws.features(1)]),
                 1 => {
@@ -163,13 +160,43 @@ impl Draws {
             spread: self.below(2) == 0,
             use_min_nodes: self.below(2) == 0,
             switches: self.maybe(|draws| (draws.below(9) as u32, draws.maybe(Draws::length))),
+        }
+    }
+
+    fn terms(&mut self) -> RequestTerms {
+        RequestTerms {
+            time_min: self.maybe(Draws::length),
+            begin: self.maybe(Draws::begin),
+            deadline: self.maybe(Draws::begin),
+            hold: self.below(2) == 0,
+            nice: self.maybe(|draws| draws.below(2_000) as i64 - 1_000),
+            priority: self.number(),
+            reservations: self.words(),
+            requeue: self.maybe(|draws| draws.below(2) == 0),
+        }
+    }
+
+    fn request(&mut self) -> JobRequest {
+        let fewest = self.number();
+        JobRequest {
+            name: self.maybe(Draws::text),
+            account: self.maybe(Draws::text),
+            qos: self.words(),
+            partitions: self.words(),
+            min_nodes: fewest,
+            max_nodes: fewest.and_then(|fewest| self.maybe(|draws| fewest + draws.below(3) as u32)),
+            tasks: self.number(),
+            cpus_per_task: self.number(),
+            tasks_per_node: self.number(),
+            memory: self.maybe(|draws| {
+                let mb = draws.below(1 << 40);
+                [MemoryRequest::PerNode(mb), MemoryRequest::PerCpu(mb), MemoryRequest::PerGpu(mb)]
+                    [draws.below(3) as usize]
+            }),
             time_limit: self.maybe(|draws| match draws.below(4) {
                 0 => TimeLimit::Unlimited,
                 _ => TimeLimit::Of(draws.length()),
             }),
-            time_min: self.maybe(Draws::length),
-            begin: self.maybe(Draws::begin),
-            deadline: self.maybe(Draws::begin),
             dependency: self.maybe(Draws::dependency),
             array: self.maybe(|draws| {
                 let mut indices: Vec<u32> = (0..1 + draws.below(5)).map(|_| draws.below(12) as u32).collect();
@@ -177,12 +204,10 @@ impl Draws {
                 indices.dedup();
                 JobArray { indices, throttle: draws.maybe(|draws| draws.below(5) as u32) }
             }),
-            hold: self.below(2) == 0,
-            nice: self.maybe(|draws| draws.below(2_000) as i64 - 1_000),
-            priority: self.number(),
-            reservations: self.words(),
-            requeue: self.maybe(|draws| draws.below(2) == 0),
-            licenses: self.resources(None, false),
+            tasks_on: self.tasks_on(),
+            gres: self.gres(),
+            wishes: self.wishes(),
+            terms: self.terms(),
         }
     }
 
@@ -238,11 +263,11 @@ fn control_each_part_of_a_request_is_written() {
         let job = Draws(seed).submission(0, 0);
         let changes: [fn(&mut JobRequest); 6] = [
             |request| request.tasks = None,
-            |request| request.constraint = None,
+            |request| request.wishes.constraint = None,
             |request| request.dependency = None,
-            |request| request.begin = None,
-            |request| request.gres_per_task.clear(),
-            |request| request.licenses.clear(),
+            |request| request.terms.begin = None,
+            |request| request.gres.per_task.clear(),
+            |request| request.gres.licenses.clear(),
         ];
         for change in changes {
             let mut other = job.clone();

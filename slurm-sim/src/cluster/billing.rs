@@ -68,7 +68,7 @@ fn generic(submission: &SubmittedJob, name: &str, nodes: u64) -> u64 {
         own.fold(0_u64, |sum, one| sum.saturating_add(one.count)).saturating_mul(times)
     };
     let tasks = u64::from(request.tasks.unwrap_or(1));
-    of(&request.gres_per_node, nodes)
-        .saturating_add(of(&request.gres_per_job, 1))
-        .saturating_add(of(&request.gres_per_task, tasks))
+    of(&request.gres.per_node, nodes)
+        .saturating_add(of(&request.gres.per_job, 1))
+        .saturating_add(of(&request.gres.per_task, tasks))
 }

@@ -48,8 +48,7 @@ pub use moment::{ClusterMoment, JobStanding, StandingState};
 pub use moments::RecordedMoments;
 pub use node::{ClusterNode, GenericResource, NodeClass, NodeState, classes_of};
 pub use order::name_order;
-pub use outcome::JobOutcome;
-pub use outcome::is_known;
+pub use outcome::{JobOutcome, is_known};
 pub use partition::{Allowed, ClusterPartition, DefaultPerGpu, MemoryAmount, PartitionState, Sharing};
 pub use preempt::{PreemptAction, PreemptKind, PreemptSettings};
 pub use priority::{PriorityFlags, PriorityKind, PrioritySettings, PriorityWeights, UsageReset};
@@ -57,7 +56,7 @@ pub use qos::{Qos, QosFlags};
 pub use recorded::{RecordedRun, RunClock};
 pub use request::{
     Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, GresRequest, JobArray, JobRequest,
-    MemoryRequest, TimeLimit,
+    MemoryRequest, NodeWishes, RequestTerms, RequestedGres, TaskLayout, TimeLimit,
 };
 pub use reservation::{AdvanceReservation, Outage, ReservationFlags};
 pub use select::{ConsumedUnit, SelectKind, SelectSettings};

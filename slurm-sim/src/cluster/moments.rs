@@ -424,7 +424,7 @@ mod tests {
         cluster.partitions[0].billing_weights = TresWeights(weights.into());
         let mut one = job("a", 0);
         one.request.memory = Some(MemoryRequest::PerCpu(2048));
-        one.request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
+        one.request.gres.per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
         let run = |billed: Option<u64>| RecordedRun {
             submissions: vec![one.clone()],
             outcomes: vec![JobOutcome { billed, ..outcome("a", 0, Some(0), Some(100)) }],

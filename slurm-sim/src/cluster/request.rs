@@ -5,6 +5,92 @@ use serde::Serialize;
 use super::features::FeatureExpr;
 use queuecast_core::units::{Seconds, Time};
 
+/// How tasks lie on sockets, cores and threads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TaskLayout {
+    /// Tasks on each socket.
+    pub tasks_per_socket: Option<u32>,
+    /// Tasks on each core.
+    pub tasks_per_core: Option<u32>,
+    /// Tasks for each GPU.
+    pub tasks_per_gpu: Option<u32>,
+    /// Fewest processors of each node (`--mincpus`).
+    pub min_cpus_per_node: Option<u32>,
+    /// Only nodes with at least this number of sockets.
+    pub sockets_per_node: Option<u32>,
+    /// Only nodes with at least this number of cores per socket.
+    pub cores_per_socket: Option<u32>,
+    /// Only nodes with at least this number of threads per core.
+    pub threads_per_core: Option<u32>,
+    /// Threads are not used (`--hint=nomultithread`).
+    pub one_thread_per_core: bool,
+    /// Several tasks may share a processor.
+    pub overcommit: bool,
+    /// Cores of each node left to the system.
+    pub spare_cores: Option<u32>,
+}
+
+/// Generic resources and licenses that a job asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RequestedGres {
+    /// Generic resources of each node (`--gres`, `--gpus-per-node`).
+    pub per_node: Vec<GresRequest>,
+    /// Generic resources of the whole job (`--gpus`).
+    pub per_job: Vec<GresRequest>,
+    /// Generic resources of each task (`--gpus-per-task`).
+    pub per_task: Vec<GresRequest>,
+    /// Generic resources of each socket (`--gpus-per-socket`).
+    pub per_socket: Vec<GresRequest>,
+    /// Processors for each GPU.
+    pub cpus_per_gpu: Option<u32>,
+    /// Licenses by name.
+    pub licenses: Vec<GresRequest>,
+}
+
+/// Which nodes a job asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct NodeWishes {
+    /// Features that its nodes must have.
+    pub constraint: Option<FeatureExpr>,
+    /// Features that its nodes had better have.
+    pub prefer: Option<FeatureExpr>,
+    /// Whether it shares its nodes.
+    pub exclusivity: Option<Exclusivity>,
+    /// Names of nodes that must be among its nodes.
+    pub node_list: Vec<String>,
+    /// Names of nodes that must not.
+    pub exclude: Vec<String>,
+    /// Its nodes must be neighbours.
+    pub contiguous: bool,
+    /// It is spread over the largest possible number of nodes (`--spread-job`).
+    pub spread: bool,
+    /// Of several numbers of nodes the smallest is to be taken (`--use-min-nodes`).
+    pub use_min_nodes: bool,
+    /// The most leaf switches, and how long to wait for that at most.
+    pub switches: Option<(u32, Option<Seconds>)>,
+}
+
+/// When a job may run, and with which priority.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RequestTerms {
+    /// The shortest time limit it may be given.
+    pub time_min: Option<Seconds>,
+    /// When it may start at the earliest.
+    pub begin: Option<Begin>,
+    /// When it must have ended; it is removed if that is not possible any more.
+    pub deadline: Option<Begin>,
+    /// It waits until it is released.
+    pub hold: bool,
+    /// What is taken from its priority; a user's `--nice` without a value is 100.
+    pub nice: Option<i64>,
+    /// A priority that replaces the computed one.
+    pub priority: Option<u32>,
+    /// Its reservations, in the order they were named.
+    pub reservations: Vec<String>,
+    /// Whether it goes back to the queue when it is preempted or a node fails; `None`: as the cluster says.
+    pub requeue: Option<bool>,
+}
+
 /// What a job asks for, as its submission says it. What was not said is `None`, empty or false, and differs from a zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JobRequest {
@@ -26,80 +112,22 @@ pub struct JobRequest {
     pub cpus_per_task: Option<u32>,
     /// Tasks on each node.
     pub tasks_per_node: Option<u32>,
-    /// Tasks on each socket.
-    pub tasks_per_socket: Option<u32>,
-    /// Tasks on each core.
-    pub tasks_per_core: Option<u32>,
-    /// Tasks for each GPU.
-    pub tasks_per_gpu: Option<u32>,
-    /// Fewest processors of each node (`--mincpus`).
-    pub min_cpus_per_node: Option<u32>,
-    /// Only nodes with at least this number of sockets.
-    pub sockets_per_node: Option<u32>,
-    /// Only nodes with at least this number of cores per socket.
-    pub cores_per_socket: Option<u32>,
-    /// Only nodes with at least this number of threads per core.
-    pub threads_per_core: Option<u32>,
-    /// Threads are not used (`--hint=nomultithread`).
-    pub one_thread_per_core: bool,
-    /// Several tasks may share a processor.
-    pub overcommit: bool,
-    /// Cores of each node left to the system.
-    pub spare_cores: Option<u32>,
     /// Memory.
     pub memory: Option<MemoryRequest>,
-    /// Generic resources of each node (`--gres`, `--gpus-per-node`).
-    pub gres_per_node: Vec<GresRequest>,
-    /// Generic resources of the whole job (`--gpus`).
-    pub gres_per_job: Vec<GresRequest>,
-    /// Generic resources of each task (`--gpus-per-task`).
-    pub gres_per_task: Vec<GresRequest>,
-    /// Generic resources of each socket (`--gpus-per-socket`).
-    pub gres_per_socket: Vec<GresRequest>,
-    /// Processors for each GPU.
-    pub cpus_per_gpu: Option<u32>,
-    /// Features that its nodes must have.
-    pub constraint: Option<FeatureExpr>,
-    /// Features that its nodes had better have.
-    pub prefer: Option<FeatureExpr>,
-    /// Whether it shares its nodes.
-    pub exclusivity: Option<Exclusivity>,
-    /// Names of nodes that must be among its nodes.
-    pub node_list: Vec<String>,
-    /// Names of nodes that must not.
-    pub exclude: Vec<String>,
-    /// Its nodes must be neighbours.
-    pub contiguous: bool,
-    /// It is spread over the largest possible number of nodes (`--spread-job`).
-    pub spread: bool,
-    /// Of several numbers of nodes the smallest is to be taken (`--use-min-nodes`).
-    pub use_min_nodes: bool,
-    /// The most leaf switches, and how long to wait for that at most.
-    pub switches: Option<(u32, Option<Seconds>)>,
     /// Its time limit.
     pub time_limit: Option<TimeLimit>,
-    /// The shortest time limit it may be given.
-    pub time_min: Option<Seconds>,
-    /// When it may start at the earliest.
-    pub begin: Option<Begin>,
-    /// When it must have ended; it is removed if that is not possible any more.
-    pub deadline: Option<Begin>,
     /// The jobs it waits for.
     pub dependency: Option<Dependency>,
     /// Its array tasks.
     pub array: Option<JobArray>,
-    /// It waits until it is released.
-    pub hold: bool,
-    /// What is taken from its priority; a user's `--nice` without a value is 100.
-    pub nice: Option<i64>,
-    /// A priority that replaces the computed one.
-    pub priority: Option<u32>,
-    /// Its reservations, in the order they were named.
-    pub reservations: Vec<String>,
-    /// Whether it goes back to the queue when it is preempted or a node fails; `None`: as the cluster says.
-    pub requeue: Option<bool>,
-    /// Licenses by name.
-    pub licenses: Vec<GresRequest>,
+    /// How tasks lie on sockets, cores and threads.
+    pub tasks_on: TaskLayout,
+    /// Generic resources and licenses that a job asks for.
+    pub gres: RequestedGres,
+    /// Which nodes a job asks for.
+    pub wishes: NodeWishes,
+    /// When a job may run, and with which priority.
+    pub terms: RequestTerms,
 }
 
 impl JobRequest {

@@ -10,7 +10,7 @@
 use std::fmt;
 
 use super::clock::{Due, LAST_SECOND, on_clock};
-use super::job::{CtlState, StartedBy};
+use super::job::{JobStage, StartedBy};
 use super::promises::{FirstStart, Promise};
 use super::state::Controller;
 use crate::cluster::ClusterEvent;
@@ -100,7 +100,7 @@ impl Controller<'_> {
             match due {
                 Due::End(job, incarnation) | Due::Limit(job, incarnation) => {
                     let one = &self.jobs[job];
-                    if one.state == CtlState::Running && one.last.incarnation == incarnation {
+                    if one.state == JobStage::Running && one.last.incarnation == incarnation {
                         self.end(job, matches!(due, Due::End(..)));
                         has_ended = true;
                     }
@@ -156,7 +156,7 @@ impl Controller<'_> {
             self.waits_for(job, place, WaitReason::Licenses);
             return true;
         }
-        let at = &self.jobs[job].places[place];
+        let at = &self.jobs[job].partitions[place];
         let is_limited = at.is_barred
             || self.limits.before_selection(&at.limits, at.limit).is_some()
             || self.is_over_at_least(at);
@@ -169,7 +169,7 @@ impl Controller<'_> {
     /// Starts a job now on these nodes, unless that is more than a limit allows.
     fn start_now(&mut self, job: JobHandle, place: usize, nodes: &[usize], promises: &[Promise]) -> bool {
         let one = &self.jobs[job];
-        let at = one.places[place].clone();
+        let at = one.partitions[place].clone();
         let shares = self.pool.given(nodes, &at.kept.need);
         let amounts = self.limits.amounts(&shares, at.partition);
         if self.limits.before_selection(&at.limits, at.limit).is_some()
@@ -183,8 +183,8 @@ impl Controller<'_> {
             return false;
         }
         let is_passed = |one: &Promise| {
-            self.jobs[one.job].state == CtlState::Waiting
-                && self.jobs[one.job].places[one.place].partition == at.partition
+            self.jobs[one.job].state == JobStage::Waiting
+                && self.jobs[one.job].partitions[one.place].partition == at.partition
                 && self.turn(one.job) < self.turn(job)
         };
         let by = if promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
@@ -220,11 +220,11 @@ impl Controller<'_> {
         let mut promised = vec![0; self.cluster.partitions.len()];
         let mut others = Vec::new();
         for job in self.in_turn() {
-            let all = self.jobs[job].places.len();
+            let all = self.jobs[job].partitions.len();
             let places: Vec<usize> =
                 (0..all).filter(|&place| !self.is_kept_back(job, place, &promises)).collect();
             let is_full = |place: &usize| {
-                let here: usize = promised[self.jobs[job].places[*place].partition];
+                let here: usize = promised[self.jobs[job].partitions[*place].partition];
                 here >= rules.depth || here > 0 && rules.rank.is_none()
             };
             let (full, open): (Vec<usize>, Vec<usize>) = places.into_iter().partition(is_full);
@@ -238,18 +238,18 @@ impl Controller<'_> {
                     continue;
                 }
                 self.waits_for(job, place, WaitReason::Resources);
-                promised[self.jobs[job].places[place].partition] += 1;
+                promised[self.jobs[job].partitions[place].partition] += 1;
                 self.promise(&mut promises, (job, place), found);
             }
             others.extend(full.into_iter().map(|place| (job, place)));
         }
         let Some(rank) = rules.rank else { return promises };
         others.sort_by_cached_key(|&(job, place)| {
-            let at = &self.jobs[job].places[place];
+            let at = &self.jobs[job].partitions[place];
             (rank(at.kept.need.cpus, at.limit), self.turn(job))
         });
         for (job, place) in others {
-            if self.jobs[job].state != CtlState::Waiting || self.is_kept_back(job, place, &promises) {
+            if self.jobs[job].state != JobStage::Waiting || self.is_kept_back(job, place, &promises) {
                 continue;
             }
             let own = promises.iter().position(|promise| promise.job == job);
@@ -264,7 +264,7 @@ impl Controller<'_> {
 
     fn promise(&self, promises: &mut Vec<Promise>, (job, place): (JobHandle, usize), found: FirstStart) {
         move_promises(promises, found.moved);
-        let (start, end) = (found.start, found.start + self.jobs[job].places[place].limit);
+        let (start, end) = (found.start, found.start + self.jobs[job].partitions[place].limit);
         let at = promises.partition_point(|promise| promise.start <= start);
         promises.insert(at, Promise { job, place, start, end, nodes: found.nodes });
     }
@@ -275,7 +275,7 @@ impl Controller<'_> {
         let mut had = vec![false; self.jobs.all.len()];
         for mut promise in std::mem::take(promises) {
             let one = &self.jobs[promise.job];
-            let waits = one.state == CtlState::Waiting && one.wait.eligible.is_some();
+            let waits = one.state == JobStage::Waiting && one.wait.eligible.is_some();
             if waits && !self.is_kept_back(promise.job, promise.place, promises) {
                 promise.start = promise.start.max(now);
                 had[promise.job.0] = true;
@@ -309,10 +309,10 @@ impl Controller<'_> {
         let mut has_one = vec![false; self.jobs.all.len()];
         promises.iter().for_each(|promise| has_one[promise.job.0] = true);
         for &job in order {
-            if has_one[job.0] || self.jobs[job].state != CtlState::Waiting {
+            if has_one[job.0] || self.jobs[job].state != JobStage::Waiting {
                 continue;
             }
-            let all = self.jobs[job].places.len();
+            let all = self.jobs[job].partitions.len();
             let places: Vec<usize> =
                 (0..all).filter(|&place| !self.is_kept_back(job, place, promises)).collect();
             if let Some((place, found)) = self.earliest_of(job, &places, promises, (None, i64::MAX)) {
@@ -327,7 +327,7 @@ impl Controller<'_> {
         for &job in order {
             let Some(own) = promises.iter().position(|promise| promise.job == job) else { continue };
             let before = promises[own].start;
-            let places: Vec<usize> = (0..self.jobs[job].places.len()).collect();
+            let places: Vec<usize> = (0..self.jobs[job].partitions.len()).collect();
             if let Some((place, found)) = self.earliest_of(job, &places, promises, (Some(own), before)) {
                 move_promises(promises, found.moved);
                 promises.remove(own);

@@ -43,7 +43,7 @@ fn with_gpus(key: usize, gpus: u64, minutes: i64, run: i64) -> SubmittedJob {
     let mut job = job(key, key as i64, 1, minutes, run);
     job.request.partitions = vec!["gpu".into()];
     if gpus > 0 {
-        job.request.gres_per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: gpus }];
+        job.request.gres.per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: gpus }];
     }
     job
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::handles::SubmissionHandle;
 use crate::cluster::{Begin, SubmittedJob, TaskRun};
 use crate::controller::limits::{Amounts, LimitSet};
-use crate::controller::placement::{KeptNeed, NodeShare};
+use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CtlState {
+pub enum JobStage {
     /// Submitted later.
     #[default]
     ToCome,
@@ -35,9 +35,9 @@ pub enum StartedBy {
 
 /// One partition of a job.
 #[derive(Debug, Clone)]
-pub struct JobPlace {
+pub struct RequestedPartition {
     pub partition: usize,
-    pub kept: Arc<KeptNeed>,
+    pub kept: Arc<CachedNeed>,
     /// The limits that hold for it there.
     pub limits: Arc<LimitSet>,
     /// Whether the partition does not admit its account or QOS, and this is checked only when it is to start.
@@ -123,8 +123,9 @@ pub struct ControlledJob {
     /// The place of its submission, and of its task.
     pub submission: SubmissionHandle,
     pub task: Option<u32>,
-    pub places: Vec<JobPlace>,
-    pub state: CtlState,
+    /// The partitions it may run in, in the order in which it names them.
+    pub partitions: Vec<RequestedPartition>,
+    pub state: JobStage,
     pub terms: JobTerms,
     pub holder: JobHolder,
     pub wait: JobWait,
@@ -139,9 +140,9 @@ impl JobTerms {
     fn of(submission: &SubmittedJob, run: Option<TaskRun>) -> JobTerms {
         let request = &submission.request;
         JobTerms {
-            nice: request.nice.unwrap_or(0),
-            fixed_priority: request.priority,
-            reservation: request.reservations.first().cloned(),
+            nice: request.terms.nice.unwrap_or(0),
+            fixed_priority: request.terms.priority,
+            reservation: request.terms.reservations.first().cloned(),
             run: match run {
                 Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => {
                     Some(Micros::of_seconds(run.0.clamp(0, LONGEST_RUN)))
@@ -149,12 +150,12 @@ impl JobTerms {
                 _ => None,
             },
             fails: matches!(run, Some(TaskRun::FailsAfter(_))),
-            begin: match request.begin {
+            begin: match request.terms.begin {
                 Some(Begin::After(by)) => submission.submit.second().0 + by.0,
                 Some(Begin::At(at)) => at.0,
                 _ => i64::MIN,
             },
-            is_held: request.hold,
+            is_held: request.terms.hold,
         }
     }
 }
@@ -175,8 +176,8 @@ impl ControlledJob {
             ControlledJob {
                 submission: id,
                 task,
-                places: Vec::new(),
-                state: CtlState::ToCome,
+                partitions: Vec::new(),
+                state: JobStage::ToCome,
                 terms: JobTerms::of(submission, run),
                 holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
                 wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
@@ -188,7 +189,7 @@ impl ControlledJob {
 
     /// The limits that it counts for while it runs.
     pub fn running_limits(&self) -> Arc<LimitSet> {
-        let own = self.places.iter().find(|place| place.partition == self.last.ran_in);
+        let own = self.partitions.iter().find(|place| place.partition == self.last.ran_in);
         own.map_or(&self.holder.limits, |place| &place.limits).clone()
     }
 

@@ -1,6 +1,6 @@
 //! A pass of the main scheduler.
 
-use super::job::{CtlState, JobPlace, StartedBy};
+use super::job::{JobStage, RequestedPartition, StartedBy};
 use super::state::Controller;
 use crate::controller::handles::JobHandle;
 use crate::controller::limits::Amounts;
@@ -22,7 +22,7 @@ impl Controller<'_> {
     fn pass_over(&mut self, queue: &[QueueRecord], depth: Option<u32>) {
         let mut closed = vec![false; self.cluster.partitions.len()];
         let mut closed_reservations: Vec<String> = Vec::new();
-        let mut vanished = NodeSet::none(self.cluster.nodes.len());
+        let mut held_back = NodeSet::none(self.cluster.nodes.len());
         let (mut tests, mut started) = (0, 0);
         let settings = &self.cluster.settings.main;
         let (per_partition, most_starts) = (settings.partition_job_depth, settings.sched_max_job_start);
@@ -30,7 +30,7 @@ impl Controller<'_> {
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
             loop {
-                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
+                if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
                 }
                 if depth.is_some_and(|depth| tests > depth) {
@@ -38,13 +38,13 @@ impl Controller<'_> {
                 }
                 let is_closed = match &self.jobs[job].terms.reservation {
                     Some(name) => closed_reservations.contains(name),
-                    None => closed[self.jobs[job].places[place].partition],
+                    None => closed[self.jobs[job].partitions[place].partition],
                 };
                 if is_closed {
                     self.waits_for(job, place, WaitReason::Priority);
                     break;
                 }
-                let at = self.jobs[job].places[place].clone();
+                let at = self.jobs[job].partitions[place].clone();
                 let need = &at.kept.need;
                 tests_here[at.partition] += 1;
                 if per_partition > 0 && tests_here[at.partition] > per_partition {
@@ -59,7 +59,7 @@ impl Controller<'_> {
                 let limits = &at.limits;
                 if self.limits.before_selection(limits, at.limit).is_some() {
                     self.waits_for(job, place, WaitReason::Limit);
-                    need.kept_free().into_iter().for_each(|named| vanished.add(named));
+                    need.kept_free().into_iter().for_each(|named| held_back.add(named));
                     break;
                 }
                 if at.is_barred {
@@ -70,7 +70,7 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::Licenses);
                     break;
                 }
-                let Some(chosen) = self.nodes_now(job, &at, &vanished) else {
+                let Some(chosen) = self.nodes_now(job, &at, &held_back) else {
                     self.waits_for(job, place, WaitReason::Reservation);
                     break;
                 };
@@ -81,8 +81,8 @@ impl Controller<'_> {
                         let amounts = self.limits.amounts(&shares, at.partition);
                         if self.is_over(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
-                            self.size_in_pass(job, &at, &vanished);
-                            need.kept_free().into_iter().for_each(|named| vanished.add(named));
+                            self.size_in_pass(job, &at, &held_back);
+                            need.kept_free().into_iter().for_each(|named| held_back.add(named));
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
@@ -92,24 +92,24 @@ impl Controller<'_> {
                         }
                     }
                     None => {
-                        self.size_in_pass(job, &at, &vanished);
+                        self.size_in_pass(job, &at, &held_back);
                         if self.is_over_at_least(&at) {
                             self.waits_for(job, place, WaitReason::Limit);
-                            need.kept_free().into_iter().for_each(|named| vanished.add(named));
+                            need.kept_free().into_iter().for_each(|named| held_back.add(named));
                             break;
                         }
                         self.waits_for(job, place, WaitReason::Resources);
-                        if let Some(usable) = self.may_use_now(job, &at, &vanished) {
+                        if let Some(usable) = self.may_use_now(job, &at, &held_back) {
                             self.make_way(job, &at, &usable);
                         }
                         let reservation = &self.jobs[job].terms.reservation;
                         if let Some(named) = need.kept_free() {
-                            vanished.add(named);
+                            held_back.add(named);
                         } else if reservation.is_some() {
                             closed_reservations.extend(reservation.clone());
                         } else if self.is_waited_for(job, &at) {
                             closed[at.partition] = true;
-                            vanished.add(&self.pool.layout.partitions[at.partition]);
+                            held_back.add(&self.pool.layout.partitions[at.partition]);
                         }
                         break;
                     }
@@ -131,19 +131,29 @@ impl Controller<'_> {
         }
     }
 
-    /// The nodes that a pass would give to a job, if there are enough beside those that vanished; outer `None` if a reservation
+    /// The nodes that a pass would give to a job, if there are enough beside those held back; outer `None` if a reservation
     /// keeps it from being tested.
-    pub fn nodes_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<Option<Vec<usize>>> {
-        let mut usable = self.may_use_now(job, at, vanished)?;
+    pub fn nodes_now(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+        held_back: &NodeSet,
+    ) -> Option<Option<Vec<usize>>> {
+        let mut usable = self.may_use_now(job, at, held_back)?;
         Some(self.chosen_now(at, &mut usable))
     }
 
     /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub fn may_use_now(&self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) -> Option<NodeSet> {
+    pub fn may_use_now(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+        held_back: &NodeSet,
+    ) -> Option<NodeSet> {
         let now = self.second();
         let mut usable = self.pool.open_nodes[at.partition].clone();
         match &self.jobs[job].terms.reservation {
-            None => usable.take_away(vanished),
+            None => usable.take_away(held_back),
             Some(name) => {
                 let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
                 if !own.any(|one| one.start.0 <= now) {
@@ -156,7 +166,7 @@ impl Controller<'_> {
     }
 
     /// The nodes that a job is given now out of those that may be used.
-    pub fn chosen_now(&self, at: &JobPlace, usable: &mut NodeSet) -> Option<Vec<usize>> {
+    pub fn chosen_now(&self, at: &RequestedPartition, usable: &mut NodeSet) -> Option<Vec<usize>> {
         at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);
         let (in_use, shift) = (Some(self.pool.load.in_use()), self.shift_for_start(at));
         let offer = NodeOffer { layout: &self.pool.layout, in_use, nodes: usable, shift: shift.as_ref() };
@@ -165,7 +175,7 @@ impl Controller<'_> {
 
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    pub fn is_waited_for(&self, job: JobHandle, at: &JobPlace) -> bool {
+    pub fn is_waited_for(&self, job: JobHandle, at: &RequestedPartition) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
         let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second() - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
@@ -173,17 +183,17 @@ impl Controller<'_> {
 
     /// Whether other jobs have licenses that a job needs.
     pub fn lacks_licenses(&self, job: JobHandle) -> bool {
-        !self.licenses.are_free(&self.jobs.submission(job).request.licenses)
+        !self.licenses.are_free(&self.jobs.submission(job).request.gres.licenses)
     }
 
     /// Whether a limit does not allow what a job would be given.
-    pub fn is_over(&self, at: &JobPlace, amounts: &Amounts, shares: &[NodeShare]) -> bool {
+    pub fn is_over(&self, at: &RequestedPartition, amounts: &Amounts, shares: &[NodeShare]) -> bool {
         let nodes = shares.iter().map(|share| share.node);
         self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
     }
 
     /// Whether a limit forbids even the least that a job would be given on any nodes.
-    pub fn is_over_at_least(&self, at: &JobPlace) -> bool {
+    pub fn is_over_at_least(&self, at: &RequestedPartition) -> bool {
         let need = &at.kept.need;
         let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
         if self.pool.layout.is_linear {

@@ -32,7 +32,7 @@ mod tests;
 pub use at_once::SiteRules;
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
-pub use moment::{Onwards, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
+pub use moment::{AssumedFuture, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;
 pub use simulate::{

@@ -1,6 +1,6 @@
 //! A controller that goes on from an instant.
 
-use super::job::{CtlState, StartedBy};
+use super::job::{JobStage, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
@@ -10,7 +10,7 @@ use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.
 #[derive(Debug)]
-pub struct Onwards<'a> {
+pub struct AssumedFuture<'a> {
     /// What is there, then what is submitted later: every submission of the moment, in its order, and those to come.
     pub submissions: &'a [SubmittedJob],
     /// How long every job runs in all, array tasks one by one, in the order of the submissions; `None`: past its limit.
@@ -26,24 +26,24 @@ pub struct Onwards<'a> {
 pub fn run_on(
     cluster: &Cluster,
     moment: &ClusterMoment,
-    onwards: &Onwards<'_>,
+    future: &AssumedFuture<'_>,
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
-    run_on_prepared(&PreparedCluster::of(cluster), moment, onwards, wanted)
+    run_on_prepared(&PreparedCluster::of(cluster), moment, future, wanted)
 }
 
 /// [`run_on`] for a prepared cluster, which saves work where one cluster is simulated many times.
 pub fn run_on_prepared(
     cluster: &PreparedCluster<'_>,
     moment: &ClusterMoment,
-    onwards: &Onwards<'_>,
+    future: &AssumedFuture<'_>,
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
-    let mut controller = Controller::prepared(cluster, onwards.submissions, onwards.phases);
-    for (job, run) in controller.jobs.all.iter_mut().zip(onwards.runs) {
+    let mut controller = Controller::prepared(cluster, future.submissions, future.phases);
+    for (job, run) in controller.jobs.all.iter_mut().zip(future.runs) {
         job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
     }
-    controller.resume(moment, onwards.since);
+    controller.resume(moment, future.since);
     controller.wanted =
         wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
@@ -97,7 +97,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
         if one.submission == new {
             continue;
         }
-        let cpus = one.places.first().map_or(1, |place| u64::from(place.kept.need.cpus));
+        let cpus = one.partitions.first().map_or(1, |place| u64::from(place.kept.need.cpus));
         ahead.waiting += 1;
         ahead.wanted += cpus;
         if place[one.submission.0] < own_place {
@@ -129,7 +129,7 @@ impl Controller<'_> {
             };
             let job = own[at];
             match &standing.state {
-                StandingState::Left { well } => self.jobs[job].state = CtlState::Ended { well: *well },
+                StandingState::Left { well } => self.jobs[job].state = JobStage::Ended { well: *well },
                 StandingState::Running { start, nodes, partition } => {
                     running.push((*start, job, nodes, *partition));
                 }
@@ -156,7 +156,7 @@ impl Controller<'_> {
         for (job, since) in eligible {
             // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
             let was_ready = self.jobs[job].wait.eligible.is_some();
-            if was_ready || self.jobs[job].state == CtlState::Waiting && self.is_ready(job) == Some(true) {
+            if was_ready || self.jobs[job].state == JobStage::Waiting && self.is_ready(job) == Some(true) {
                 self.jobs[job].wait.eligible = Some(since);
                 self.jobs[job].wait.was_seen = since < now;
                 enters.extend((!was_ready).then_some(job));
@@ -198,12 +198,12 @@ impl Controller<'_> {
         self.describe_job(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
-        let places = &self.jobs[job].places;
+        let places = &self.jobs[job].partitions;
         let named = |index: usize| places.iter().position(|place| place.partition == index);
         let place = partition.and_then(named).unwrap_or(0);
         let Some(at) = places.get(place) else {
             // No partition would take it now, so that nothing is known of what it holds but its nodes.
-            self.jobs[job].state = CtlState::Refused;
+            self.jobs[job].state = JobStage::Refused;
             return;
         };
         let (at, kept) = (at.clone(), at.kept.clone());
@@ -248,10 +248,14 @@ mod tests {
         }
     }
 
-    fn onwards<'a>(submissions: &'a [SubmittedJob], runs: &'a [Option<Seconds>], now: i64) -> Onwards<'a> {
+    fn future<'a>(
+        submissions: &'a [SubmittedJob],
+        runs: &'a [Option<Seconds>],
+        now: i64,
+    ) -> AssumedFuture<'a> {
         let timers = [500_000, 10_000_000, 100_000_000].map(Micros);
         let phases = Phases::running_on(Micros::of_seconds(now), timers);
-        Onwards { submissions, runs, phases, since: [0, 0] }
+        AssumedFuture { submissions, runs, phases, since: [0, 0] }
     }
 
     fn running(submission: usize, start: i64, node: usize) -> JobStanding {
@@ -272,21 +276,21 @@ mod tests {
         };
         // The first one has run for 90 s of 300, the second runs for 60.
         let runs = [300, 60, 50].map(|run| Some(Seconds(run)));
-        let starts = run_on(&one, &moment, &onwards(&submissions, &runs, 100), &[1, 2]);
+        let starts = run_on(&one, &moment, &future(&submissions, &runs, 100), &[1, 2]);
         let within =
             |start: Option<Time>, from: i64| start.is_some_and(|at| (from..from + 10).contains(&at.0));
         assert!(within(starts[0], 310) && within(starts[1], 371), "{starts:?}");
         // A job that outlives its limit is stopped within half a minute and the time that takes.
         let long = [None, Some(Seconds(60)), Some(Seconds(50))];
-        let starts = run_on(&one, &moment, &onwards(&submissions, &long, 100), &[1]);
+        let starts = run_on(&one, &moment, &future(&submissions, &long, 100), &[1]);
         assert!(starts[0].is_some_and(|at| (610..680).contains(&at.0)), "{starts:?}");
         // Control: with a second node nothing waits.
         let two = cluster(2);
-        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        let starts = run_on(&two, &moment, &future(&submissions, &runs, 100), &[1]);
         assert!(within(starts[0], 100), "{starts:?}");
         // A node that is closed takes no jobs.
         moment.closed_nodes = vec![1];
-        let starts = run_on(&two, &moment, &onwards(&submissions, &runs, 100), &[1]);
+        let starts = run_on(&two, &moment, &future(&submissions, &runs, 100), &[1]);
         assert!(within(starts[0], 310), "{starts:?}");
     }
 
@@ -337,7 +341,7 @@ mod tests {
             let number = |one: &SubmittedJob| one.key[1..].parse::<usize>().unwrap();
             let runs: Vec<Option<Seconds>> = known.iter().map(|one| runs[number(one)]).collect();
             let wanted: Vec<usize> = (0..known.len()).collect();
-            let starts = run_on(&cluster, &moment, &onwards(&known, &runs, now), &wanted);
+            let starts = run_on(&cluster, &moment, &future(&known, &runs, now), &wanted);
             for (start, one) in starts.iter().zip(&known) {
                 let (start, before) = (start.unwrap(), run.outcomes[number(one)].start.unwrap());
                 assert!((start - before).0.abs() <= 10, "{now}, {}: {start:?} {before:?}", one.key);
@@ -374,13 +378,13 @@ mod tests {
         };
         let runs = [60, 60, 520, 60].map(|run| Some(Seconds(run)));
         // Jobs are the two tasks, then the others.
-        let starts = run_on(&cluster, &moment, &onwards(&submissions, &runs, 500), &[0, 3]);
+        let starts = run_on(&cluster, &moment, &future(&submissions, &runs, 500), &[0, 3]);
         assert!(starts[0] < starts[1], "the array is older: {starts:?}");
         // Control: without its age it comes later.
         let mut young = moment.clone();
         young.standings[0] = waits(0, Some(0), 499);
         young.standings[1] = waits(0, Some(1), 499);
-        let starts = run_on(&cluster, &young, &onwards(&submissions, &runs, 500), &[0, 3]);
+        let starts = run_on(&cluster, &young, &future(&submissions, &runs, 500), &[0, 3]);
         assert!(starts[0] > starts[1], "{starts:?}");
     }
 
@@ -402,7 +406,7 @@ mod tests {
         };
         let runs = [300, 60, 60].map(|run| Some(Seconds(run)));
         let starts = |submissions: &[SubmittedJob]| {
-            run_on(&cluster, &moment, &onwards(submissions, &runs, 100), &[1, 2])
+            run_on(&cluster, &moment, &future(submissions, &runs, 100), &[1, 2])
         };
         let found = starts(&submissions);
         assert!(found[0] > found[1], "{found:?}");

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use crate::cluster::{PreemptAction, PreemptKind};
 use crate::controller::backfill::Releases;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{CtlState, JobPlace};
-use crate::controller::placement::{KeptNeed, Load, NodeOffer, NodeSet};
+use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::placement::{CachedNeed, Load, NodeOffer, NodeSet};
 use crate::controller::state::Controller;
 
 /// Seconds after a requeue before the job may start again: its credentials have to expire first.
@@ -21,14 +21,14 @@ const NODE_TIMEOUT: i64 = 300;
 /// Nodes as they would be if all jobs that a job may preempt were gone.
 pub struct EmptiedNodes {
     /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
-    pub kept: KeptNeed,
+    pub kept: CachedNeed,
     pub load: Load,
     pub releases: RefCell<Releases>,
 }
 
 impl Controller<'_> {
     /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub fn emptied_for(&self, job: JobHandle, at: &JobPlace) -> Option<EmptiedNodes> {
+    pub fn emptied_for(&self, job: JobHandle, at: &RequestedPartition) -> Option<EmptiedNodes> {
         let gone = self.candidates(job, at);
         if gone.is_empty() {
             return None;
@@ -38,7 +38,7 @@ impl Controller<'_> {
         let left: Vec<JobHandle> =
             self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
         let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
-        let kept = KeptNeed::new(at.kept.need.clone(), at.kept.class);
+        let kept = CachedNeed::new(at.kept.need.clone(), at.kept.class);
         Some(EmptiedNodes { kept, load, releases })
     }
 
@@ -58,7 +58,7 @@ impl Controller<'_> {
     }
 
     /// Whether a job in one of its partitions may preempt a running job.
-    fn preempts(&self, job: JobHandle, at: &JobPlace, other: JobHandle) -> bool {
+    fn preempts(&self, job: JobHandle, at: &RequestedPartition, other: JobHandle) -> bool {
         let settings = &self.cluster.settings.preempt;
         let (one, running) = (&self.jobs[job], &self.jobs[other]);
         let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
@@ -78,7 +78,7 @@ impl Controller<'_> {
                 let (own, theirs) = (&self.cluster.qos[own], &self.cluster.qos[theirs]);
                 let is_below = settings.within
                     && own.name == theirs.name
-                    && running.places.iter().all(|place| place.priority < at.priority);
+                    && running.partitions.iter().all(|place| place.priority < at.priority);
                 own.preempts.contains(&theirs.name) || is_below
             }
         }
@@ -86,7 +86,7 @@ impl Controller<'_> {
 
     /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
     /// lowest QOS priority or partition tier, then fewest nodes.
-    fn candidates(&self, job: JobHandle, at: &JobPlace) -> Vec<JobHandle> {
+    fn candidates(&self, job: JobHandle, at: &RequestedPartition) -> Vec<JobHandle> {
         let settings = &self.cluster.settings.preempt;
         if settings.kind == PreemptKind::None {
             return Vec::new();
@@ -113,7 +113,7 @@ impl Controller<'_> {
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
     /// their nodes are free; until then no further jobs are preempted for it.
-    pub fn make_way(&mut self, job: JobHandle, at: &JobPlace, usable: &NodeSet) {
+    pub fn make_way(&mut self, job: JobHandle, at: &RequestedPartition, usable: &NodeSet) {
         if self.cluster.settings.preempt.kind == PreemptKind::None {
             return;
         }
@@ -129,7 +129,12 @@ impl Controller<'_> {
 
     /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
     /// twice, the second time with the job that made it possible first, so that fewer are preempted.
-    fn to_preempt(&self, job: JobHandle, at: &JobPlace, usable: &NodeSet) -> Option<Vec<JobHandle>> {
+    fn to_preempt(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+        usable: &NodeSet,
+    ) -> Option<Vec<JobHandle>> {
         let mut order = self.candidates(job, at);
         if order.is_empty() {
             return None;
@@ -152,7 +157,7 @@ impl Controller<'_> {
     fn freed_by(
         &self,
         order: &[JobHandle],
-        at: &JobPlace,
+        at: &RequestedPartition,
         usable: &NodeSet,
     ) -> Option<(Vec<JobHandle>, Vec<usize>)> {
         let need = &at.kept.need;
@@ -188,7 +193,7 @@ impl Controller<'_> {
     /// Whether a job may be requeued.
     pub fn can_requeue(&self, job: JobHandle) -> bool {
         let request = &self.jobs.submission(job).request;
-        request.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
+        request.terms.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
@@ -199,7 +204,7 @@ impl Controller<'_> {
         self.describe_job(job);
         let one = &mut self.jobs[job];
         one.last.shares = shares;
-        one.state = CtlState::Waiting;
+        one.state = JobStage::Waiting;
         one.wait.submit = now;
         one.terms.begin = now + REQUEUE_DELAY;
         (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
@@ -268,7 +273,7 @@ mod tests {
         }
         // One that may not go back to the queue is cancelled.
         let mut run = run;
-        run.submissions[0].request.requeue = Some(false);
+        run.submissions[0].request.terms.requeue = Some(false);
         assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
     }
 

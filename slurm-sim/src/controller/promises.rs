@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::job::JobPlace;
+use super::job::RequestedPartition;
 use super::state::Controller;
 use crate::controller::handles::JobHandle;
 use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
@@ -128,7 +128,7 @@ impl<'a> Ahead<'a> {
     /// A promised job starts, on other nodes than were thought of if it has to; whether there are enough.
     fn begin(&mut self, index: usize) -> bool {
         let promise = &self.promises[index];
-        let at = &self.controller.jobs[promise.job].places[promise.place];
+        let at = &self.controller.jobs[promise.job].partitions[promise.place];
         let Some(free) = self.free(promise.job, at, promise.start) else { return false };
         let own = NodeSet::of(free.capacity(), promise.nodes.iter().copied());
         let is_own = own.is_subset(&free) && (at.kept.need.is_exclusive || self.choose(at, &own).is_some());
@@ -143,7 +143,7 @@ impl<'a> Ahead<'a> {
         true
     }
 
-    fn hold(&mut self, nodes: &[usize], at: &JobPlace, end: i64) {
+    fn hold(&mut self, nodes: &[usize], at: &RequestedPartition, end: i64) {
         let none = NodeSet::none(0);
         let shares = self.offer(&none).shares(nodes, &at.kept.need);
         let load = self.load.to_mut();
@@ -157,14 +157,14 @@ impl<'a> Ahead<'a> {
         NodeOffer { layout, in_use: Some(self.load.in_use()), nodes, shift: None }
     }
 
-    fn choose(&self, at: &JobPlace, nodes: &NodeSet) -> Option<Vec<usize>> {
+    fn choose(&self, at: &RequestedPartition, nodes: &NodeSet) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         if nodes.len() < need.least_nodes() { None } else { self.offer(nodes).choose(need) }
     }
 
     /// Nodes that a job may use from an instant on for as long as its limit, and that can run something of it at the instant.
     /// `None` if the job cannot run then.
-    fn free(&self, job: JobHandle, at: &JobPlace, from: i64) -> Option<NodeSet> {
+    fn free(&self, job: JobHandle, at: &RequestedPartition, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.controller, &at.kept.need);
         let mut nodes = controller.pool.open_nodes[at.partition].clone();
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
@@ -187,7 +187,7 @@ impl<'a> Ahead<'a> {
 
     /// Where a job could start at the instant that was reached: on nodes that no promise wants while it would run, else on others, if all
     /// promises are kept then.
-    fn start_at(&self, job: JobHandle, at: &JobPlace, instant: i64) -> Option<FirstStart> {
+    fn start_at(&self, job: JobHandle, at: &RequestedPartition, instant: i64) -> Option<FirstStart> {
         let free = self.free(job, at, instant)?;
         if free.len() < at.kept.need.least_nodes() {
             return None;
@@ -224,7 +224,7 @@ impl Controller<'_> {
         without: Option<usize>,
         before: i64,
     ) -> Option<FirstStart> {
-        let (at, now) = (&self.jobs[job].places[place], self.second());
+        let (at, now) = (&self.jobs[job].partitions[place], self.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
         let mut usable = self.pool.open_nodes[at.partition].clone();
         at.kept.keep_usable(&mut usable, &self.pool.layout, &self.pool.load);
@@ -259,7 +259,7 @@ impl Controller<'_> {
     ) -> Option<FirstStart> {
         let mut ahead = Ahead::new(self, promises, None);
         ahead.advance(instant);
-        ahead.start_at(job, &self.jobs[job].places[place], instant)
+        ahead.start_at(job, &self.jobs[job].partitions[place], instant)
     }
 
     /// Where a promised job can start now.

@@ -2,7 +2,7 @@
 
 use super::at_once::SiteRules;
 use super::clock::on_clock;
-use super::job::{ControlledJob, CtlState, StartedBy};
+use super::job::{ControlledJob, JobStage, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
 use crate::controller::clock::Phases;
@@ -131,8 +131,8 @@ fn waited(
 ) -> Vec<(WaitReason, Seconds)> {
     let left = match job.state {
         _ if job.last.by.is_some() => job.last.start,
-        CtlState::Refused | CtlState::ToCome => return Vec::new(),
-        CtlState::Cancelled => job.last.end.max(job.wait.submit),
+        JobStage::Refused | JobStage::ToCome => return Vec::new(),
+        JobStage::Cancelled => job.last.end.max(job.wait.submit),
         _ => over,
     };
     let eligible = job.wait.eligible.unwrap_or(left).clamp(job.wait.submit, left.max(job.wait.submit));
@@ -170,15 +170,15 @@ fn parts(job: &ControlledJob) -> Vec<HeldPart> {
 fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutcome {
     let started = job.last.by.is_some();
     let names = |partition: usize| cluster.partitions[partition].name.clone();
-    let partitions: Vec<String> = job.places.iter().map(|place| names(place.partition)).collect();
+    let partitions: Vec<String> = job.partitions.iter().map(|place| names(place.partition)).collect();
     let state = match job.state {
-        CtlState::ToCome | CtlState::Waiting => JobState::Pending,
-        CtlState::Running => JobState::Running,
-        CtlState::Ended { well: true } => JobState::Completed,
-        CtlState::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
-        CtlState::Ended { well: false } if job.has_failed() => JobState::Failed,
-        CtlState::Ended { well: false } | CtlState::Cancelled => JobState::Cancelled,
-        CtlState::Refused => JobState::Refused,
+        JobStage::ToCome | JobStage::Waiting => JobState::Pending,
+        JobStage::Running => JobState::Running,
+        JobStage::Ended { well: true } => JobState::Completed,
+        JobStage::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
+        JobStage::Ended { well: false } if job.has_failed() => JobState::Failed,
+        JobStage::Ended { well: false } | JobStage::Cancelled => JobState::Cancelled,
+        JobStage::Refused => JobState::Refused,
     };
     JobOutcome {
         key: run.submissions[job.submission.0].key.clone(),
@@ -187,12 +187,12 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         submit: Time(job.wait.submit),
         eligible: job.wait.eligible.map(Time),
         start: started.then_some(Time(job.last.start)),
-        end: matches!(job.state, CtlState::Ended { .. }).then_some(Time(job.last.end)),
+        end: matches!(job.state, JobStage::Ended { .. }).then_some(Time(job.last.end)),
         partition: if started { names(job.last.ran_in) } else { partitions.join(",") },
         cpus: job.last.cpus,
         billed: None,
         nodes: job.last.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
         backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
-        priority: job.places.iter().map(|place| place.priority).max(),
+        priority: job.partitions.iter().map(|place| place.priority).max(),
     }
 }

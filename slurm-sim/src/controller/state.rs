@@ -2,7 +2,7 @@
 
 use super::backfill::{PlanMode, TimeMap};
 use super::clock::{Clock, Due, Phases, REPORT, on_clock};
-use super::job::CtlState;
+use super::job::JobStage;
 use super::lifecycle::Jobs;
 use super::limits::{HolderNumbers, LicenseCounts, Limits};
 use super::placement::{NeedCache, NodePool, PreparedCluster, PreparedNodes, alike_by_weight};
@@ -15,7 +15,7 @@ use queuecast_core::units::Micros;
 /// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
 #[cfg(test)]
 pub type PlanCheck =
-    fn(&Controller<'_>, JobHandle, &super::job::JobPlace, &TimeMap, Option<&(i64, Vec<usize>)>);
+    fn(&Controller<'_>, JobHandle, &super::job::RequestedPartition, &TimeMap, Option<&(i64, Vec<usize>)>);
 
 /// The controller and all it knows.
 pub struct Controller<'c> {
@@ -101,7 +101,7 @@ impl<'c> Controller<'c> {
         let mut quiet = self.quiet_time();
         let is_open = self.wanted.is_empty();
         loop {
-            let waits = |job: JobHandle| matches!(self.jobs[job].state, CtlState::ToCome | CtlState::Waiting);
+            let waits = |job: JobHandle| matches!(self.jobs[job].state, JobStage::ToCome | JobStage::Waiting);
             while self.wanted.last().is_some_and(|&job| !waits(job)) {
                 self.wanted.pop();
             }
@@ -150,7 +150,7 @@ impl<'c> Controller<'c> {
             if at == end {
                 match self.clock.take_due() {
                     Some(Due::End(job, incarnation))
-                        if self.jobs[job].state == CtlState::Running
+                        if self.jobs[job].state == JobStage::Running
                             && self.jobs[job].last.incarnation == incarnation =>
                     {
                         self.end(job, true);

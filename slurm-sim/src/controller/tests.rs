@@ -112,7 +112,7 @@ fn a_job_that_names_nodes_closes_no_partition() {
     let named = |name: bool| {
         let mut jobs = vec![job(0, 0, 4, 10, 590), job(1, 5, 4, 10, 60), job(2, 10, 4, 60, 60)];
         if name {
-            jobs[1].request.node_list = vec!["n00".into()];
+            jobs[1].request.wishes.node_list = vec!["n00".into()];
         } else {
             jobs[1].request.tasks = Some(8);
         }
@@ -149,7 +149,7 @@ fn nothing_is_lost_and_nothing_is_given_twice() {
                 let (minutes, run) = (random.random_range(1..30), random.random_range(0..2_000));
                 let mut job = job(key, at, random.random_range(1..14), minutes, run);
                 if random.random_range(0..4) == 0 {
-                    job.request.exclusivity = Some(crate::cluster::Exclusivity::Exclusive);
+                    job.request.wishes.exclusivity = Some(crate::cluster::Exclusivity::Exclusive);
                 }
                 if random.random_range(0..4) == 0 {
                     job.request.tasks_per_node = Some(random.random_range(1..5));
@@ -318,7 +318,7 @@ fn generic_resources_are_given_once() {
     let asking = |key: usize, kind: Option<&str>, count: u64| {
         // The last is short enough to be backfilled.
         let mut one = job(key, key as i64, 1, if key == 2 { 5 } else { 10 }, 300);
-        one.request.gres_per_node =
+        one.request.gres.per_node =
             vec![GresRequest { name: "gpu".into(), kind: kind.map(str::to_owned), count }];
         one
     };

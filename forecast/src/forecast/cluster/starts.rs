@@ -11,7 +11,7 @@ use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Seconds};
 use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
-use queuecast_slurm_sim::controller::{Onwards, Phases, PreparedCluster, run_on_prepared};
+use queuecast_slurm_sim::controller::{AssumedFuture, Phases, PreparedCluster, run_on_prepared};
 
 /// How start times are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,8 +199,8 @@ impl Outset<'_> {
             }
         }
         let phases = Phases::running_on(self.moment.now, timers);
-        let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since };
-        let starts = run_on_prepared(self.cluster, self.moment, &onwards, self.wanted);
+        let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since };
+        let starts = run_on_prepared(self.cluster, self.moment, &future, self.wanted);
         let now = self.moment.now.second();
         starts.into_iter().map(|start| start.map(|start| (start - now).0.max(0) as f64)).collect()
     }

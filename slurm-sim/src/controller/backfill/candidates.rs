@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::NodeSet;
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
@@ -46,10 +46,10 @@ impl Candidates {
 
     fn is_one(&mut self, controller: &Controller<'_>, record: &QueueRecord) -> bool {
         let one = &controller.jobs[record.job];
-        if one.state != CtlState::Waiting {
+        if one.state != JobStage::Waiting {
             return false;
         }
-        let at = &one.places[record.place];
+        let at = &one.partitions[record.place];
         if at.is_barred {
             return false;
         }
@@ -60,7 +60,7 @@ impl Candidates {
     }
 
     /// Whether there are enough nodes for a job now that no plan takes before it would end.
-    pub fn could_start(&mut self, controller: &Controller<'_>, at: &JobPlace) -> bool {
+    pub fn could_start(&mut self, controller: &Controller<'_>, at: &RequestedPartition) -> bool {
         let Candidates { open, planned_from, planned, .. } = self;
         let open = open.entry(at.kept.class).or_insert_with(|| {
             let mut nodes = controller.pool.open_nodes[at.partition].clone();
@@ -128,6 +128,6 @@ fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
     if controller.is_sized_by_plan(record.job) {
         i64::MAX
     } else {
-        controller.second() + one.places[record.place].limit
+        controller.second() + one.partitions[record.place].limit
     }
 }

@@ -11,7 +11,7 @@ use super::test_counts::TestCounts;
 use super::time_map::TimeMap;
 use crate::cluster::BackfillSettings;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{CtlState, JobPlace, StartedBy};
+use crate::controller::job::{JobStage, RequestedPartition, StartedBy};
 use crate::controller::placement::{NodeSet, WeightShift};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
@@ -45,7 +45,7 @@ pub struct Cycle<'c> {
 /// A job that is planned later.
 struct DeferredPlan {
     job: JobHandle,
-    at: JobPlace,
+    at: RequestedPartition,
     /// What running jobs held then.
     releases: Rc<RefCell<Releases>>,
     /// The weights of nodes then.
@@ -105,7 +105,7 @@ impl<'c> Controller<'c> {
     pub fn backfill(&mut self) -> usize {
         let Some(settings) = &self.cluster.settings.backfill else { return 0 };
         let queue = self.take_queue();
-        let records = queue.iter().filter(|record| self.jobs[record.job].state == CtlState::Waiting).count();
+        let records = queue.iter().filter(|record| self.jobs[record.job].state == JobStage::Waiting).count();
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plan_mode.plans_all {
@@ -128,7 +128,7 @@ impl<'c> Controller<'c> {
         queue: &[QueueRecord],
         record: usize,
         job: JobHandle,
-        at: &JobPlace,
+        at: &RequestedPartition,
         cycle: &mut Cycle<'_>,
     ) -> NextStep {
         if self.plan_mode.plans_all {
@@ -181,7 +181,7 @@ impl<'c> Controller<'c> {
     }
 
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
-    pub fn free_of_plans(&self, job: JobHandle, at: &JobPlace, map: &TimeMap) -> Option<NodeSet> {
+    pub fn free_of_plans(&self, job: JobHandle, at: &RequestedPartition, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.second(), self.second() + at.limit);
         let mut nodes = self.pool.open_nodes[at.partition].clone();
         self.unreserved(job, &mut nodes, now, to)?;
@@ -198,7 +198,7 @@ impl<'c> Controller<'c> {
     fn releases(&self, queue: &[QueueRecord]) -> Releases {
         let is_shared = |record: &QueueRecord| {
             // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
-            let kept = &self.jobs[record.job].places[record.place].kept;
+            let kept = &self.jobs[record.job].partitions[record.place].kept;
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
         Releases::of(&self.jobs.running, &self.jobs.all, &self.pool.load, queue.iter().any(is_shared))
@@ -213,13 +213,13 @@ impl<'c> Controller<'c> {
             let mut job = job;
             let mut planned_tasks = 0;
             loop {
-                if self.jobs[job].state != CtlState::Waiting || self.jobs[job].wait.eligible.is_none() {
+                if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
                 }
                 if cycle.tests >= settings.counts.max_job_test as usize {
                     return;
                 }
-                let at = self.jobs[job].places[place].clone();
+                let at = self.jobs[job].partitions[place].clone();
                 if self.jobs.is_throttled(first, planned_tasks)
                     || self.limits.before_selection(&at.limits, at.limit).is_some()
                 {
@@ -307,14 +307,14 @@ impl<'c> Controller<'c> {
 
     /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits or jobs that are to make way
     /// count as gone, they may still be there.
-    fn can_start(&self, nodes: &[usize], at: &JobPlace) -> bool {
+    fn can_start(&self, nodes: &[usize], at: &RequestedPartition) -> bool {
         let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
         let is_sure = !self.plan_mode.as_2411 && !self.plan_mode.preempts;
         !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
     }
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
-    fn is_reserved_for(&self, job: JobHandle, at: &JobPlace) -> bool {
+    fn is_reserved_for(&self, job: JobHandle, at: &RequestedPartition) -> bool {
         let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
         self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
     }

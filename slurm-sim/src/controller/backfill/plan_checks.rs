@@ -9,7 +9,7 @@ use crate::cluster::{
     ReservationFlags, SubmittedJob, Tres,
 };
 use crate::controller::handles::JobHandle;
-use crate::controller::job::JobPlace;
+use crate::controller::job::RequestedPartition;
 use crate::controller::placement::NodeSet;
 use crate::controller::simulate::outcomes;
 use crate::controller::state::Controller;
@@ -67,7 +67,7 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
             let (minutes, run) = (random.random_range(1..60), random.random_range(0..3_000));
             let mut job = job(key, at, random.random_range(1..40), minutes, run);
             if random.random_range(0..10) < whole {
-                job.request.exclusivity = Some(Exclusivity::Exclusive);
+                job.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
             }
             if random.random_range(0..5) == 0 {
                 job.request.array =
@@ -120,7 +120,7 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
 fn check_plan(
     controller: &Controller<'_>,
     job: JobHandle,
-    at: &JobPlace,
+    at: &RequestedPartition,
     map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
 ) {
@@ -132,7 +132,7 @@ fn check_plan(
 fn plain_plan(
     controller: &Controller<'_>,
     job: JobHandle,
-    at: &JobPlace,
+    at: &RequestedPartition,
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
     let Some(settings) = &controller.cluster.settings.backfill else { return None };

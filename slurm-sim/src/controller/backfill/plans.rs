@@ -8,8 +8,8 @@ use super::start_bounds::StartBounds;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::JobPlace;
-use crate::controller::placement::{KeptNeed, NodeOffer, NodeSet, WeightShift};
+use crate::controller::job::RequestedPartition;
+use crate::controller::placement::{CachedNeed, NodeOffer, NodeSet, WeightShift};
 use crate::controller::preemption::EmptiedNodes;
 use crate::controller::state::Controller;
 
@@ -45,7 +45,12 @@ impl Controller<'_> {
     /// It tries to start the job now, and again at each instant at which nodes come free of plans, until the instant that running
     /// jobs leave enough nodes is not after the next such instant. Tries that cannot succeed are passed over: no start is before
     /// what is known of it, and a try that ends with the next instant can only give a start that is not later.
-    pub fn plan(&self, job: JobHandle, at: &JobPlace, cycle: &mut Cycle<'_>) -> Option<(i64, Vec<usize>)> {
+    pub fn plan(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+        cycle: &mut Cycle<'_>,
+    ) -> Option<(i64, Vec<usize>)> {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
@@ -164,7 +169,7 @@ impl Controller<'_> {
     }
 
     /// Whether every plan for an exclusive job without a reservation would begin after an instant; false if that is not certain.
-    pub fn begins_after(&self, instant: i64, at: &JobPlace, cycle: &mut Cycle<'_>) -> bool {
+    pub fn begins_after(&self, instant: i64, at: &RequestedPartition, cycle: &mut Cycle<'_>) -> bool {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let (now, grid) = (self.second(), settings.resolution.0.max(1));
         // Plans begin on the grid, and not beyond the window.
@@ -209,7 +214,12 @@ impl Controller<'_> {
     }
 
     /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
-    pub fn start_beside_plans(&self, job: JobHandle, at: &JobPlace, cycle: &Cycle<'_>) -> Option<Vec<usize>> {
+    pub fn start_beside_plans(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+        cycle: &Cycle<'_>,
+    ) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut usable = self.free_of_plans(job, at, &cycle.map)?;
         usable.keep(&need.on.considered);
@@ -226,7 +236,7 @@ impl Controller<'_> {
 
     fn start_test<'t>(
         &'t self,
-        kept: &'t KeptNeed,
+        kept: &'t CachedNeed,
         releases: &'t RefCell<Releases>,
         settings: &BackfillSettings,
         weights: &'t WeightShift,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::controller::placement::KeptNeed;
+use crate::controller::placement::CachedNeed;
 
 /// Lower bounds found by the plans of a cycle. A bound holds for every later job of the class with at least that many nodes and
 /// at least that time limit, since plans and starts only take nodes away.
@@ -22,7 +22,7 @@ struct StartBound {
 
 impl StartBounds {
     /// A lower bound, in seconds, of planned starts for this need and time limit; `None` if nothing is known.
-    pub fn not_before(&self, kept: &KeptNeed, limit: i64) -> Option<i64> {
+    pub fn not_before(&self, kept: &CachedNeed, limit: i64) -> Option<i64> {
         let nodes = kept.need.least_nodes();
         let known = self.of_class.get(&kept.class)?;
         let smaller = known.iter().filter(|one| one.nodes <= nodes && one.limit <= limit);
@@ -30,7 +30,7 @@ impl StartBounds {
     }
 
     /// Notes that no plan for this need and time limit begins before `not_before`.
-    pub fn note(&mut self, kept: &KeptNeed, limit: i64, not_before: i64) {
+    pub fn note(&mut self, kept: &CachedNeed, limit: i64, not_before: i64) {
         let nodes = kept.need.least_nodes();
         let known = self.of_class.entry(kept.class).or_default();
         let says_less =

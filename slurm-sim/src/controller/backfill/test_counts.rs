@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::BackfillSettings;
-use crate::controller::job::{ControlledJob, JobPlace};
+use crate::controller::job::{ControlledJob, RequestedPartition};
 
 /// How many jobs a backfill cycle has tested of each user, partition and association.
 #[derive(Debug, Default)]
@@ -16,7 +16,12 @@ pub struct TestCounts {
 
 impl TestCounts {
     /// Counts a job, unless that would be more than is allowed.
-    pub fn count(&mut self, job: &ControlledJob, at: &JobPlace, settings: &BackfillSettings) -> bool {
+    pub fn count(
+        &mut self,
+        job: &ControlledJob,
+        at: &RequestedPartition,
+        settings: &BackfillSettings,
+    ) -> bool {
         let own = self.of_user.entry(job.holder.user).or_default();
         let here = self.of_partition.entry(at.partition).or_default();
         let own_here = self.of_user_here.entry((job.holder.user, at.partition)).or_default();

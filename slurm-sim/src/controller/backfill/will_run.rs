@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::releases::Releases;
-use crate::controller::placement::{KeptNeed, Load, NodeLayout, NodeOffer, NodeSet, WeightShift};
+use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeOffer, NodeSet, WeightShift};
 
 /// Length, in seconds, of the first window in which ends of jobs are looked at, and the grid on which windows begin.
 const WINDOW: i64 = 30;
@@ -17,7 +17,7 @@ pub struct StartTest<'t> {
     /// Running jobs in the order of their ends.
     pub releases: &'t RefCell<Releases>,
     /// What the job needs.
-    pub kept: &'t KeptNeed,
+    pub kept: &'t CachedNeed,
     /// How weights of nodes differ from those configured.
     pub shift: Option<&'t WeightShift>,
     /// In seconds.

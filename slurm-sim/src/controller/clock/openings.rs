@@ -51,7 +51,7 @@ mod tests {
     fn what_is_to_begin_in_days_begins_then() {
         let later = |days: i64| {
             let mut later = job(1, 0, 4, 10, 60);
-            later.request.begin = Some(Begin::After(Seconds(days * DAY)));
+            later.request.terms.begin = Some(Begin::After(Seconds(days * DAY)));
             later
         };
         for days in [3, 40] {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn centuries_pass_beside_a_job_that_never_starts() {
         let mut never = job(0, 0, 4, 10, 60);
-        never.request.hold = true;
+        never.request.terms.hold = true;
         let long_after = 1_000 * 365 * DAY;
         // The delay of a dependency on a job that is not there makes no difference.
         let on = DependencyOn { kind: DependencyKind::After, job: "x".into(), delay: Seconds(long_after) };

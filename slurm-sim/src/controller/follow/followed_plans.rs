@@ -26,7 +26,7 @@ impl RecordingFollower<'_> {
         if self.before_way.iter().any(|one| one.job == job) {
             return;
         }
-        for place in 0..self.controller.jobs[job].places.len() {
+        for place in 0..self.controller.jobs[job].partitions.len() {
             let plan = self.planned_at(job, place);
             self.before_way.push(PlanBeforeWay { job, place, plan });
         }
@@ -34,7 +34,7 @@ impl RecordingFollower<'_> {
 
     pub fn planned_at(&mut self, job: JobHandle, place: usize) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
-        let at = self.controller.jobs[job].places[place].clone();
+        let at = self.controller.jobs[job].partitions[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
             let Controller { jobs, pool, .. } = &self.controller;
             cycle.renew(Releases::of(&jobs.running, &jobs.all, &pool.load, true));
@@ -49,7 +49,7 @@ impl RecordingFollower<'_> {
         if let Some(job) = self.job(number)
             && let Some(place) = self.place(job, &on.partition)
         {
-            let at = self.controller.jobs[job].places[place].clone();
+            let at = self.controller.jobs[job].partitions[place].clone();
             self.controller.note_selection(&at, false);
             if at.kept.need.is_exclusive {
                 self.controller.size_planned(job, &on.nodes);

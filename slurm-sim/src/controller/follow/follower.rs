@@ -11,14 +11,14 @@ use crate::cluster::{
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{CtlState, StartedBy};
+use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
 use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
-/// The nodes of a stopped job are free no earlier than this: later decisions of that turn of the background
-/// thread find them in use, the pass that the nodes' report triggers finds them free.
+/// How long the nodes of a stopped job stay in use, at least. Later decisions in the same turn of the background thread find them in
+/// use; the pass that follows their epilog finds them free.
 const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 
 /// Where a cycle had planned a job in one of its partitions.
@@ -47,7 +47,7 @@ pub struct RecordingFollower<'c> {
     pub knows_running: bool,
     /// Partitions that the pass has closed, and their nodes.
     pub closed: Vec<bool>,
-    pub vanished: NodeSet,
+    pub held_back: NodeSet,
     /// Jobs that it could not start, and in which partitions.
     pub tested: Vec<(JobHandle, usize)>,
     /// What the cycle has still to look at, the next one last.
@@ -89,7 +89,7 @@ impl<'c> RecordingFollower<'c> {
             cycle: None,
             knows_running: false,
             closed: vec![false; cluster.partitions.len()],
-            vanished: NodeSet::none(cluster.nodes.len()),
+            held_back: NodeSet::none(cluster.nodes.len()),
             tested: Vec::new(),
             ahead: Vec::new(),
             before_way: Vec::new(),
@@ -118,7 +118,7 @@ impl<'c> RecordingFollower<'c> {
     /// What happens by itself until an instant: timers, what users and administrators did, snapshots.
     fn advance(&mut self, to: Micros, tally: &mut DecisionTally) {
         let period = Micros::of_seconds(self.controller.cluster.settings.priority.calc_period.0.max(1));
-        // Over very long times without a word the timer only turns.
+        // Over very long times without a logged step, turns of the timer are skipped.
         let turns = (to - self.next_priority) / period;
         self.next_priority += period * (turns - MOST_TURNS).max(0);
         loop {
@@ -152,7 +152,7 @@ impl<'c> RecordingFollower<'c> {
                 let row = &self.recorded.priorities[self.rows];
                 self.rows += 1;
                 match self.job(row.job) {
-                    Some(job) if self.controller.jobs[job].state == CtlState::ToCome => self.early.push(row),
+                    Some(job) if self.controller.jobs[job].state == JobStage::ToCome => self.early.push(row),
                     _ => self.row(row, tally),
                 }
             }
@@ -183,7 +183,7 @@ impl<'c> RecordingFollower<'c> {
 
     fn note_parts(&mut self, job: JobHandle) {
         let now = self.controller.second();
-        let places = 0..self.controller.jobs[job].places.len();
+        let places = 0..self.controller.jobs[job].partitions.len();
         self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
     }
 
@@ -193,14 +193,14 @@ impl<'c> RecordingFollower<'c> {
         match number.task {
             Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
             None => {
-                own.iter().copied().find(|one| job(one).state == CtlState::Waiting).or(own.first().copied())
+                own.iter().copied().find(|one| job(one).state == JobStage::Waiting).or(own.first().copied())
             }
         }
     }
 
     pub fn place(&self, job: JobHandle, partition: &str) -> Option<usize> {
         let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
-        self.controller.jobs[job].places.iter().position(|place| named(place.partition))
+        self.controller.jobs[job].partitions.iter().position(|place| named(place.partition))
     }
 
     /// A row of a snapshot.
@@ -208,7 +208,7 @@ impl<'c> RecordingFollower<'c> {
         let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
         let decided = found.map(|(job, place)| {
             let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
-            (self.controller.jobs[job].places[place].priority, parts)
+            (self.controller.jobs[job].partitions[place].priority, parts)
         });
         let equal = decided == Some((row.priority, row.parts));
         tally.count(DecisionKind::Priority, equal, || {
@@ -229,9 +229,9 @@ impl<'c> RecordingFollower<'c> {
         }
         if let LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } = &step.what
             && let Some(job) = self.job(*job)
-            && !matches!(self.controller.jobs[job].state, CtlState::Waiting | CtlState::Running)
+            && !matches!(self.controller.jobs[job].state, JobStage::Waiting | JobStage::Running)
         {
-            // It is there before its submission is logged, or after it had left here.
+            // The log knows it before its submission, or after it has left this controller.
             self.controller.describe_job(job);
         }
         match &step.what {
@@ -249,7 +249,7 @@ impl<'c> RecordingFollower<'c> {
                 self.cycle = None;
                 self.closed.fill(false);
                 self.tested.clear();
-                self.vanished = NodeSet::none(self.controller.cluster.nodes.len());
+                self.held_back = NodeSet::none(self.controller.cluster.nodes.len());
                 self.see_queue();
                 self.controller.size_linear();
             }
@@ -286,7 +286,7 @@ impl<'c> RecordingFollower<'c> {
             }
             LoggedAction::Ended(number) => self.ended(*number, true),
             LoggedAction::Stopped(number) => {
-                // The turn that stopped it, as passes tell turns, may be expected some milliseconds later.
+                // The turn in which it was stopped may be expected some milliseconds later, since turns are estimated from passes.
                 let nearest = step.at + self.controller.clock.phases.tick / 2;
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
@@ -297,13 +297,13 @@ impl<'c> RecordingFollower<'c> {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
                     (now, named(*number), ["0".to_owned(), decided])
                 });
-                // Checks go on from this one, which may have slipped.
+                // The next check of time limits counts from this one, which may have been late.
                 self.controller.clock.limits_checked(now);
                 self.ended(*number, false);
             }
             LoggedAction::Preempted { job, by, requeued } => {
                 by.iter().for_each(|&by| self.plan_before_way(by));
-                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == CtlState::Running);
+                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
                 let Some(job) = job else { return };
                 self.controller.end(job, false);
                 if *requeued {
@@ -357,8 +357,8 @@ impl<'c> RecordingFollower<'c> {
             planned.map(|one| one.1)
         } else {
             found.and_then(|(job, place)| {
-                let at = &self.controller.jobs[job].places[place];
-                self.controller.nodes_now(job, at, &self.vanished)?
+                let at = &self.controller.jobs[job].partitions[place];
+                self.controller.nodes_now(job, at, &self.held_back)?
             })
         };
         let is_same = decided.as_deref().is_some_and(|nodes| same_nodes(nodes, &on.nodes));
@@ -367,12 +367,12 @@ impl<'c> RecordingFollower<'c> {
             (now, named(number), [self.nodes(&on.nodes), decided])
         });
         if let Some((job, place)) = found {
-            let at = self.controller.jobs[job].places[place].clone();
+            let at = self.controller.jobs[job].partitions[place].clone();
             if backfilled {
                 self.controller.note_selection(&at, false);
             }
             self.controller.note_selection(&at, true);
-            // Of what is recorded the order in which nodes were chosen is not known.
+            // The recording does not tell in which order nodes were chosen.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
             self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
         }
@@ -382,21 +382,21 @@ impl<'c> RecordingFollower<'c> {
     /// Starts a job as it was started.
     fn start(&mut self, job: JobHandle, place: usize, nodes: &[usize], by: StartedBy) {
         match self.controller.jobs[job].state {
-            CtlState::Waiting => {}
-            CtlState::Running => return,
-            CtlState::ToCome => self.submit(self.controller.jobs[job].submission),
+            JobStage::Waiting => {}
+            JobStage::Running => return,
+            JobStage::ToCome => self.submit(self.controller.jobs[job].submission),
             _ => {}
         }
-        if self.controller.jobs[job].state != CtlState::Waiting {
-            // It was refused or has left here, and not there.
+        if self.controller.jobs[job].state != JobStage::Waiting {
+            // This controller refused it or let it go, the recorded one did not.
             let limits = self.controller.jobs[job].holder.limits.clone();
             self.controller.limits.arrived(&limits);
         }
         let one = &self.controller.jobs[job];
-        let kept = one.places[place].kept.clone();
+        let kept = one.partitions[place].kept.clone();
         let need = &kept.need;
         let key = self.controller.jobs.submission(job).key.as_str();
-        // The second that was recorded; what is logged may be of the next. A job that made way started more than once.
+        // The recorded start may be a second before the logged one. A preempted job has several starts.
         if let Some(&start) = self.starts.get(&(key, one.task))
             && start != self.controller.second()
             && (start - self.controller.second()).abs() <= 1
@@ -406,7 +406,7 @@ impl<'c> RecordingFollower<'c> {
             self.controller.clock.set(Micros::of_seconds(start) + within);
         }
         let given = self.controller.pool.given_in_any_case(nodes, need);
-        let partition = self.controller.jobs[job].places[place].partition;
+        let partition = self.controller.jobs[job].partitions[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);
         // It ends when the recording says so.
@@ -416,7 +416,7 @@ impl<'c> RecordingFollower<'c> {
 
     fn ended(&mut self, number: JobNumber, well: bool) {
         if let Some(job) = self.job(number)
-            && self.controller.jobs[job].state == CtlState::Running
+            && self.controller.jobs[job].state == JobStage::Running
         {
             self.controller.end(job, well);
             self.forget_running();

@@ -5,17 +5,18 @@ use std::cmp::Reverse;
 use super::follower::RecordingFollower;
 use crate::cluster::JobNumber;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::queue::QueueRecord;
 
 impl RecordingFollower<'_> {
     /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
     /// queue that is in an open partition.
-    fn place_tested(&mut self, job: JobHandle) -> Option<JobPlace> {
-        let places = self.controller.jobs[job].places.iter();
+    fn place_tested(&mut self, job: JobHandle) -> Option<RequestedPartition> {
+        let places = self.controller.jobs[job].partitions.iter();
         let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
-        let is_left =
-            |at: &&JobPlace| !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition];
+        let is_left = |at: &&RequestedPartition| {
+            !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition]
+        };
         let at =
             places.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
         self.tested.push((job, at.partition));
@@ -29,13 +30,13 @@ impl RecordingFollower<'_> {
             return;
         }
         let Some(at) = self.place_tested(job) else { return };
-        self.controller.size_in_pass(job, &at, &self.vanished);
+        self.controller.size_in_pass(job, &at, &self.held_back);
         match at.kept.need.kept_free() {
-            Some(named) => self.vanished.add(named),
+            Some(named) => self.held_back.add(named),
             None if !self.controller.is_waited_for(job, &at) => {}
             None => {
                 self.closed[at.partition] = true;
-                self.vanished.add(&self.controller.pool.layout.partitions[at.partition]);
+                self.held_back.add(&self.controller.pool.layout.partitions[at.partition]);
             }
         }
         self.controller.note_selection(&at, true);
@@ -46,10 +47,10 @@ impl RecordingFollower<'_> {
         let Some(job) = self.job(number) else { return };
         let Some(at) = self.place_tested(job) else { return };
         if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
-            self.controller.size_in_pass(job, &at, &self.vanished);
+            self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }
-        at.kept.need.kept_free().into_iter().for_each(|named| self.vanished.add(named));
+        at.kept.need.kept_free().into_iter().for_each(|named| self.held_back.add(named));
     }
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
@@ -62,8 +63,8 @@ impl RecordingFollower<'_> {
             if until == Some((job, place)) {
                 break;
             }
-            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].places[place]);
-            if one.state == CtlState::Waiting
+            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].partitions[place]);
+            if one.state == JobStage::Waiting
                 && self.controller.limits.before_selection(&at.limits, at.limit).is_none()
                 && !self.controller.jobs.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, place)
@@ -78,7 +79,7 @@ impl RecordingFollower<'_> {
         let queue = self.controller.take_queue();
         let varies = |record: &&QueueRecord| {
             let one = &self.controller.jobs[record.job];
-            self.controller.size_varies(&one.places[record.place].kept.need)
+            self.controller.size_varies(&one.partitions[record.place].kept.need)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
         self.controller.queue.give_back(queue);

@@ -3,14 +3,14 @@
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{CtlState, StartedBy};
+use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::limits::Amounts;
 use crate::controller::placement::NodeShare;
 use crate::controller::state::Controller;
 
 impl Controller<'_> {
     pub fn submit(&mut self, submission: SubmissionHandle) {
-        let is_to_come = |job: &JobHandle| self.jobs[*job].state == CtlState::ToCome;
+        let is_to_come = |job: &JobHandle| self.jobs[*job].state == JobStage::ToCome;
         let own: Vec<JobHandle> = self.jobs.tasks(submission).iter().copied().filter(is_to_come).collect();
         self.describe(submission, &own);
         let now = self.second();
@@ -18,16 +18,16 @@ impl Controller<'_> {
             own.first().is_some_and(|&job| self.limits.admits(&self.jobs[job].holder.limits, own.len()));
         self.jobs.new_record(submission);
         for job in own {
-            let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.licenses);
-            let could_run = self.jobs[job].places.iter().any(|one| one.kept.need.on.could_run);
+            let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.gres.licenses);
+            let could_run = self.jobs[job].partitions.iter().any(|one| one.kept.need.on.could_run);
             let possible = admitted && could_run && has_licenses;
             self.jobs[job].wait.submit = now;
             if !possible {
-                self.jobs[job].state = CtlState::Refused;
+                self.jobs[job].state = JobStage::Refused;
                 self.forget(job);
                 continue;
             }
-            self.jobs[job].state = CtlState::Waiting;
+            self.jobs[job].state = JobStage::Waiting;
             // An array is looked at by the first pass or cycle, or when a job is submitted after it.
             let is_array = self.jobs.asked(submission).request.array.is_some();
             let is_ready = !is_array && self.is_ready(job) == Some(true);
@@ -44,7 +44,7 @@ impl Controller<'_> {
             } else {
                 self.queue.unready.push(job);
             }
-            let at = self.jobs[job].places[0].clone();
+            let at = self.jobs[job].partitions[0].clone();
             if self.limits.before_selection(&at.limits, at.limit).is_none() {
                 self.note_selection(&at, true);
             }
@@ -55,7 +55,7 @@ impl Controller<'_> {
     /// Of a job that is gone only what became of it is kept.
     fn forget(&mut self, job: JobHandle) {
         let gone = self.needs.gone();
-        self.jobs[job].places.iter_mut().for_each(|place| place.kept = gone.clone());
+        self.jobs[job].partitions.iter_mut().for_each(|place| place.kept = gone.clone());
     }
 
     pub fn act(&mut self, action: &ClusterAction) {
@@ -67,9 +67,9 @@ impl Controller<'_> {
                         continue;
                     }
                     match self.jobs[job].state {
-                        CtlState::Waiting => self.withdraw(job),
-                        CtlState::Running => self.end(job, false),
-                        CtlState::ToCome => self.jobs[job].state = CtlState::Cancelled,
+                        JobStage::Waiting => self.withdraw(job),
+                        JobStage::Running => self.end(job, false),
+                        JobStage::ToCome => self.jobs[job].state = JobStage::Cancelled,
                         _ => {}
                     }
                 }
@@ -104,7 +104,7 @@ impl Controller<'_> {
     pub fn end(&mut self, job: JobHandle, by_itself: bool) {
         let now = self.second();
         let one = &mut self.jobs[job];
-        one.state = CtlState::Ended { well: by_itself && !one.terms.fails };
+        one.state = JobStage::Ended { well: by_itself && !one.terms.fails };
         one.last.end = now;
         self.jobs.runs_no_more(job);
         if by_itself {
@@ -120,14 +120,14 @@ impl Controller<'_> {
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
         self.jobs[job].last.amounts = Amounts::default();
-        self.licenses.give_back(&self.jobs.submission(job).request.licenses);
+        self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
         self.forget(job);
         self.clock.request_schedulers();
     }
 
     /// A waiting job leaves.
     pub fn withdraw(&mut self, job: JobHandle) {
-        self.jobs[job].state = CtlState::Cancelled;
+        self.jobs[job].state = JobStage::Cancelled;
         self.jobs[job].last.end = self.second();
         self.leave_waiting(job);
         let limits = self.jobs[job].holder.limits.clone();
@@ -161,20 +161,20 @@ impl Controller<'_> {
         for share in &shares {
             self.pool.load.take(share);
         }
-        self.licenses.take(&self.jobs.submission(job).request.licenses);
+        self.licenses.take(&self.jobs.submission(job).request.gres.licenses);
         let record = self.jobs.record_of_waiting(self.jobs[job].submission);
         let one = &mut self.jobs[job];
-        one.state = CtlState::Running;
+        one.state = JobStage::Running;
         one.last.nodes = shares.iter().map(|share| share.node as u32).collect();
-        let at = &one.places[place];
+        let at = &one.partitions[place];
         self.limits.started(&at.limits, &amounts, &one.last.nodes, at.limit);
         one.last.cpus = shares.iter().map(|share| share.cpus).sum();
         if self.keeps_parts {
             one.last.parts.clone_from(&shares);
         }
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
-        (one.last.start, one.last.ran_in) = (now, one.places[place].partition);
-        one.last.limit_end = now + one.places[place].limit;
+        (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);
+        one.last.limit_end = now + one.partitions[place].limit;
         one.last.record = record;
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cluster::SubmittedJob;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{ControlledJob, CtlState};
+use crate::controller::job::{ControlledJob, JobStage};
 
 /// The tasks of one submission.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,7 +96,7 @@ impl<'c> Jobs<'c> {
 
     /// Whether some jobs of a submission are still to come.
     pub fn are_to_come(&self, submission: SubmissionHandle) -> bool {
-        self.tasks(submission).iter().any(|&job| self[job].state == CtlState::ToCome)
+        self.tasks(submission).iter().any(|&job| self[job].state == JobStage::ToCome)
     }
 
     /// The position of a submission in the order of submission.
@@ -155,14 +155,14 @@ impl<'c> Jobs<'c> {
 
     /// The pending task of this job's array that comes after `after` others.
     pub fn next_task(&self, job: JobHandle, after: usize) -> Option<JobHandle> {
-        let waits = |one: &JobHandle| self[*one].state == CtlState::Waiting;
+        let waits = |one: &JobHandle| self[*one].state == JobStage::Waiting;
         self.may_wait(self[job].submission).iter().copied().filter(waits).nth(after)
     }
 
     /// A job does not wait any more: the first task of its array that may wait is another.
     pub fn waits_no_more(&mut self, job: JobHandle) {
         let submission = self[job].submission;
-        let is_over = |one: &&JobHandle| !matches!(self[**one].state, CtlState::Waiting | CtlState::ToCome);
+        let is_over = |one: &&JobHandle| !matches!(self[**one].state, JobStage::Waiting | JobStage::ToCome);
         let over = self.may_wait(submission).iter().take_while(is_over).count();
         self.arrays[submission.0].waiting_from += over;
     }

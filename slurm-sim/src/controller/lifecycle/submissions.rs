@@ -2,7 +2,7 @@
 
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::JobPlace;
+use crate::controller::job::RequestedPartition;
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -76,7 +76,7 @@ impl Controller<'_> {
         let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
         let are_whole =
             partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);
-        let places: Vec<JobPlace> = partitions
+        let places: Vec<RequestedPartition> = partitions
             .iter()
             .map(|&partition| {
                 let config = &self.cluster.partitions[partition];
@@ -93,14 +93,21 @@ impl Controller<'_> {
                 let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
                 let kept = self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster);
                 let is_barred = !admits(config, request, own_qos);
-                JobPlace { partition, kept, limits, is_barred, limit: limit(request, config), priority: 0 }
+                RequestedPartition {
+                    partition,
+                    kept,
+                    limits,
+                    is_barred,
+                    limit: limit(request, config),
+                    priority: 0,
+                }
             })
             .collect();
         let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
         let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = &mut self.jobs[job];
-            (one.places, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
+            (one.partitions, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
             (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
         }
     }

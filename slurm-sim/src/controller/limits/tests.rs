@@ -44,10 +44,10 @@ fn a_node_counts_once_for_a_limit_of_nodes() {
 #[test]
 fn nodes_that_count_already_are_preferred() {
     let mut first = job(0, 0, 1, 10, 300);
-    first.request.node_list = vec!["n02".into()];
+    first.request.wishes.node_list = vec!["n02".into()];
     // Of another QOS, with two processors of a node.
     let mut other = job(2, 0, 2, 10, 300);
-    other.request.node_list = vec!["n01".into()];
+    other.request.wishes.node_list = vec!["n01".into()];
     other.request.qos = vec!["other".into()];
     let jobs = || vec![with_qos(first.clone()), other.clone(), with_qos(job(1, 20, 2, 10, 300))];
     let nodes = |most: u64| {
@@ -154,7 +154,7 @@ fn jobs_wait_for_licenses() {
     licensed.licenses = tres("matlab", 3);
     let asks = |key: usize, submit: i64, count: u64| {
         let mut one = job(key, submit, 1, 10, 300);
-        one.request.licenses = vec![GresRequest { name: "matlab".into(), kind: None, count }];
+        one.request.gres.licenses = vec![GresRequest { name: "matlab".into(), kind: None, count }];
         one
     };
     let jobs = vec![asks(0, 0, 2), asks(1, 10, 2), asks(2, 20, 1), asks(3, 30, 4)];
@@ -164,6 +164,6 @@ fn jobs_wait_for_licenses() {
     assert_eq!(outcomes[3].state, JobState::Refused);
     // A name that is asked for twice counts twice.
     let mut twice = asks(0, 0, 2);
-    twice.request.licenses.extend(twice.request.licenses.clone());
+    twice.request.gres.licenses.extend(twice.request.gres.licenses.clone());
     assert_eq!(simulated(&licensed, vec![twice])[0].state, JobState::Refused);
 }

@@ -1,7 +1,7 @@
 //! What a request needs in a partition.
 
 use super::layout::NodeLayout;
-use super::need::{Need, NeedGres, NeedMemory, NeedNodes};
+use super::need::{MemoryNeed, Need, NeedGres, NeedNodes};
 use super::node_set::NodeSet;
 use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
@@ -10,12 +10,12 @@ use crate::cluster::{
 /// Bounds on the nodes of a job beside those that it asks for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeBounds {
-    /// None of its partitions gives fewer.
+    /// The smallest `MinNodes` of its partitions.
     pub fewest: u32,
-    /// Its partition and its limits allow no more.
+    /// The most that its partition and its limits allow.
     pub most: Option<u32>,
-    /// They are given whole, since one of its partitions gives no others: a job of several partitions that was tested there once
-    /// shares no node in any of them.
+    /// Whether nodes are given whole because one of its partitions is `OverSubscribe=EXCLUSIVE`: a job of several partitions that was
+    /// tested there once shares no node in any of them.
     pub are_whole: bool,
 }
 
@@ -34,19 +34,20 @@ impl Need {
         let gpus = |all: &[GresRequest]| {
             all.iter().filter(|one| one.name == "gpu").fold(0_u64, |sum, one| sum.saturating_add(one.count))
         };
-        let asks = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
+        let asks = [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task];
         let has_gpus = asks.into_iter().any(|asked| gpus(asked) > 0);
         let by_default = place.per_gpu.cpus.or(cluster.settings.jobs.per_gpu.cpus);
-        let cpus_per_gpu = request.cpus_per_gpu.or(by_default).filter(|_| has_gpus).unwrap_or(0);
-        let of_task = gpus(&request.gres_per_task).saturating_mul(u64::from(cpus_per_gpu));
+        let cpus_per_gpu = request.gres.cpus_per_gpu.or(by_default).filter(|_| has_gpus).unwrap_or(0);
+        let of_task = gpus(&request.gres.per_task).saturating_mul(u64::from(cpus_per_gpu));
         let asked_per_task = cpus_per_task;
         cpus_per_task = cpus_per_task.max(u32::try_from(of_task).unwrap_or(u32::MAX));
-        let counted_per_task = if request.cpus_per_gpu.is_some() { cpus_per_task } else { asked_per_task };
+        let counted_per_task =
+            if request.gres.cpus_per_gpu.is_some() { cpus_per_task } else { asked_per_task };
         let tasks_per_node = request.tasks_per_node.unwrap_or(0);
-        // As many as it names, unless it asks for more.
-        let named = u32::try_from(request.node_list.len()).unwrap_or(u32::MAX);
+        // The nodes that it names, unless it asks for more.
+        let named = u32::try_from(request.wishes.node_list.len()).unwrap_or(u32::MAX);
         let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named).max(bounds.fewest);
-        // A range of nodes is one task, if no more is said.
+        // A job that asks for a range of nodes and says nothing of tasks has one task.
         let is_range = request.max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
         let tasks = match request.tasks {
             Some(tasks) => tasks.max(1),
@@ -65,61 +66,62 @@ impl Need {
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             // GPUs of a job may be those of more nodes than it has tasks.
             (None, None) => {
-                tasks.max(fewest).max(u32::try_from(gpus(&request.gres_per_job)).unwrap_or(u32::MAX))
+                tasks.max(fewest).max(u32::try_from(gpus(&request.gres.per_job)).unwrap_or(u32::MAX))
             }
         };
-        // What a limit does not allow at all is left to the limit.
+        // A request beyond a limit is not cut to the limit: the limit keeps it waiting.
         let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
-        let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.use_min_nodes;
+        let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.wishes.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
         let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
         let by_default = match place.default_memory.or(cluster.settings.jobs.default_memory) {
-            Some(MemoryAmount::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-            Some(MemoryAmount::PerNode(mb)) => NeedMemory::PerNode(mb),
-            None => NeedMemory::PerCpu(0),
+            Some(MemoryAmount::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
+            Some(MemoryAmount::PerNode(mb)) => MemoryNeed::PerNode(mb),
+            None => MemoryNeed::PerCpu(0),
         };
         let asked = |memory: Option<MemoryRequest>| match memory {
-            Some(MemoryRequest::PerNode(0)) => NeedMemory::AllOfNode,
-            Some(MemoryRequest::PerNode(mb)) => NeedMemory::PerNode(mb),
-            Some(MemoryRequest::PerCpu(mb)) => NeedMemory::PerCpu(mb),
-            Some(MemoryRequest::PerGpu(mb)) => NeedMemory::PerGpu(mb),
+            Some(MemoryRequest::PerNode(0)) => MemoryNeed::AllOfNode,
+            Some(MemoryRequest::PerNode(mb)) => MemoryNeed::PerNode(mb),
+            Some(MemoryRequest::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
+            Some(MemoryRequest::PerGpu(mb)) => MemoryNeed::PerGpu(mb),
             None => by_default,
         };
         let is_given = cluster.settings.select.memory;
-        let counted_memory = if is_given { asked(request.memory) } else { NeedMemory::PerCpu(0) };
+        let counted_memory = if is_given { asked(request.memory) } else { MemoryNeed::PerCpu(0) };
         let memory = asked(request.memory.or(per_gpu.filter(|_| has_gpus).map(MemoryRequest::PerGpu)));
-        let memory = if is_given { memory } else { NeedMemory::PerCpu(0) };
-        let all_gres = [&request.gres_per_node, &request.gres_per_job, &request.gres_per_task];
+        let memory = if is_given { memory } else { MemoryNeed::PerCpu(0) };
+        let all_gres = [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task];
         let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
         let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
         let mut gres_per_node: Vec<(usize, u64)> =
-            request.gres_per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+            request.gres.per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
             let per = u64::from(if tasks_per_node > 0 { tasks_per_node } else { tasks });
             gres_per_node.extend(
                 request
-                    .gres_per_task
+                    .gres
+                    .per_task
                     .iter()
                     .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
             );
         }
         let gres_per_job: Vec<(usize, u64)> =
-            request.gres_per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
-        // Where it is not said how many tasks each node has, a node has as many as it has resources for.
+            request.gres.per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+        // Without a number of tasks per node, a node has as many tasks as it has resources for.
         let mut gres_per_task: Vec<(usize, u64)> = Vec::new();
         if gres_per_node.is_empty() {
-            let asked = request.gres_per_task.iter().filter(|one| one.count > 0);
+            let asked = request.gres.per_task.iter().filter(|one| one.count > 0);
             gres_per_task.extend(asked.filter_map(|one| Some((layout.gres(one)?, one.count))));
         }
-        let is_exclusive = matches!(request.exclusivity, Some(Exclusivity::Exclusive))
+        let is_exclusive = matches!(request.wishes.exclusivity, Some(Exclusivity::Exclusive))
             || place.sharing == Sharing::Exclusive
             || bounds.are_whole
             || layout.whole_nodes;
         let names = |names: &[String]| {
             NodeSet::of(cluster.nodes.len(), names.iter().filter_map(|name| cluster.node(name)))
         };
-        let required = names(&request.node_list);
+        let required = names(&request.wishes.node_list);
         let has_gres = !(gres_per_node.is_empty() && gres_per_job.is_empty() && gres_per_task.is_empty());
         let is_plain = required.is_empty() && !has_gres;
         let gpus = |gres: &[(usize, u64)]| gres.iter().copied().find(|one| layout.is_gpu(one.0));
@@ -133,13 +135,13 @@ impl Need {
             cpus,
             asked_cpus,
             cap: layout.caps.get(partition).copied().flatten(),
-            threads: if request.one_thread_per_core {
+            threads: if request.tasks_on.one_thread_per_core {
                 1
             } else {
-                request.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
+                request.tasks_on.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
             },
             tasks_per_node,
-            least_cpus_per_node: request.min_cpus_per_node.unwrap_or(0),
+            least_cpus_per_node: request.tasks_on.min_cpus_per_node.unwrap_or(0),
             memory,
             counted_memory,
             gres: NeedGres {
@@ -167,14 +169,15 @@ impl Need {
         cluster: &Cluster,
     ) {
         let count = cluster.nodes.len();
-        let excluded = NodeSet::of(count, request.exclude.iter().filter_map(|name| cluster.node(name)));
+        let excluded =
+            NodeSet::of(count, request.wishes.exclude.iter().filter_map(|name| cluster.node(name)));
         let mut cpus: Option<Option<u32>> = None;
         let (mut feasible, mut considered) = (NodeSet::none(count), NodeSet::none(count));
         // At a submission select/linear asks for the memory of one processor only, so a job may wait that never starts.
         let mut accepted = match self.memory {
-            NeedMemory::PerCpu(mb) if layout.is_linear => {
+            MemoryNeed::PerCpu(mb) if layout.is_linear => {
                 let on = NeedNodes { feasible: NodeSet::none(count), ..self.on.clone() };
-                Some(Need { memory: NeedMemory::PerNode(mb), on, ..self.clone() })
+                Some(Need { memory: MemoryNeed::PerNode(mb), on, ..self.clone() })
             }
             _ => None,
         };
@@ -185,8 +188,11 @@ impl Need {
             if node >= count {
                 continue;
             }
-            let admits =
-                request.constraint.as_ref().is_none_or(|one| one.admits(&cluster.nodes[node].features));
+            let admits = request
+                .wishes
+                .constraint
+                .as_ref()
+                .is_none_or(|one| one.admits(&cluster.nodes[node].features));
             if !admits || excluded.contains(node) {
                 continue;
             }

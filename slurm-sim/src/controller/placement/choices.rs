@@ -67,7 +67,7 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
         request.max_nodes = Some(fewest + random.random_range(0..3));
     }
     if random.random_range(0..3) == 0 {
-        request.exclusivity = Some(Exclusivity::Exclusive);
+        request.wishes.exclusivity = Some(Exclusivity::Exclusive);
     }
     if random.random_range(0..4) == 0 {
         request.tasks_per_node = Some(random.random_range(1..5));
@@ -75,26 +75,26 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     if random.random_range(0..5) == 0 {
         request.cpus_per_task = Some(2);
     }
-    request.one_thread_per_core = random.random_range(0..5) == 0;
+    request.tasks_on.one_thread_per_core = random.random_range(0..5) == 0;
     if random.random_range(0..6) == 0 {
         let gpu = |count: u64| vec![GresRequest { name: "gpu".into(), kind: None, count }];
         match random.random_range(0..4) {
-            0 => request.gres_per_job = gpu(random.random_range(1..6)),
-            1 => request.gres_per_task = gpu(1),
-            _ => request.gres_per_node = gpu(random.random_range(1..3)),
+            0 => request.gres.per_job = gpu(random.random_range(1..6)),
+            1 => request.gres.per_task = gpu(1),
+            _ => request.gres.per_node = gpu(random.random_range(1..3)),
         }
         if random.random_range(0..2) == 0 {
             request.tasks = Some(1);
         }
         if random.random_range(0..2) == 0 {
-            request.cpus_per_gpu = Some(random.random_range(1..4));
+            request.gres.cpus_per_gpu = Some(random.random_range(1..4));
         }
         if random.random_range(0..3) == 0 {
             request.memory = Some(MemoryRequest::PerGpu(1_500));
         }
     }
     if random.random_range(0..8) == 0 {
-        request.node_list = vec![format!("n{:02}", random.random_range(0..nodes))];
+        request.wishes.node_list = vec![format!("n{:02}", random.random_range(0..nodes))];
     }
     request
 }

@@ -1,7 +1,7 @@
 //! The nodes of a cluster in numbers, and what of them is in use.
 
 use super::alike::alike_by_weight;
-use super::need::{CpuCap, Need, NeedMemory};
+use super::need::{CpuCap, MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::switch_tree::SwitchTree;
 use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
@@ -223,8 +223,8 @@ impl NodeLayout {
             return self.usable_whole(numbers, left, need);
         }
         match need.memory {
-            NeedMemory::PerNode(mb) if left < mb => return 0,
-            NeedMemory::PerGpu(mb)
+            MemoryNeed::PerNode(mb) if left < mb => return 0,
+            MemoryNeed::PerGpu(mb)
                 if left
                     < mb.saturating_mul(
                         need.gres.gpus_per_node.or(need.gres.gpus_per_task).map_or(1, |one| one.1),
@@ -232,8 +232,8 @@ impl NodeLayout {
             {
                 return 0;
             }
-            NeedMemory::AllOfNode if memory > 0 => return 0,
-            NeedMemory::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
+            MemoryNeed::AllOfNode if memory > 0 => return 0,
+            MemoryNeed::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
             _ => {}
         }
         let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
@@ -255,7 +255,7 @@ impl NodeLayout {
             let free_of = |place: usize| numbers.gres[place].saturating_sub(gres(place));
             let left_of = self.gres_counts_for(place).map(free_of).min().unwrap_or(0);
             let mut tasks = left_of / count.max(1);
-            if let NeedMemory::PerGpu(mb) = need.memory {
+            if let MemoryNeed::PerGpu(mb) = need.memory {
                 tasks = tasks.min(left.checked_div(mb.saturating_mul(count)).unwrap_or(u64::MAX));
             }
             let tasks = u32::try_from(tasks).unwrap_or(u32::MAX);
@@ -267,10 +267,10 @@ impl NodeLayout {
     /// Processors of a node that is given whole, as far as tasks can use them; memory for each processor is that of all of them.
     fn usable_whole(&self, numbers: &NodeNumbers, left: u64, need: &Need) -> u32 {
         let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
-            NeedMemory::PerNode(mb) => mb,
-            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gres.gpus_per_node.map_or(1, |one| one.1)),
-            NeedMemory::AllOfNode => 0,
+            MemoryNeed::PerCpu(mb) => mb.saturating_mul(u64::from(numbers.cpus)),
+            MemoryNeed::PerNode(mb) => mb,
+            MemoryNeed::PerGpu(mb) => mb.saturating_mul(need.gres.gpus_per_node.map_or(1, |one| one.1)),
+            MemoryNeed::AllOfNode => 0,
         };
         let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);
         if memory > left || numbers.cpus < for_tasks.max(need.least_cpus_per_node) {

@@ -6,10 +6,11 @@ use super::node_set::NodeSet;
 use super::select::NodeOffer;
 
 impl NodeOffer<'_> {
-    /// With switches: the lightest nodes that suffice, leaf by leaf: first those that have a node already, then those near to them that
-    /// hold all that is missing, the fewest usable nodes first; else the fullest.
+    /// Chooses nodes on a switch tree (`topology/tree`): of the lightest nodes that are enough, leaf switch by leaf switch. Leaves that
+    /// already have a chosen node come first; then, nearest to these, leaves that have all that is missing, of those the one with the
+    /// fewest usable nodes; if no leaf has all, the one with the most.
     ///
-    /// `usable` are the processors of each node that the job can use; fewer once it has taken some.
+    /// `usable` has, for each node, the processors that the job can use; it is reduced as nodes are chosen.
     pub fn by_leaves(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
         let layout = self.layout;
         let (tree, count) = (&layout.tree, usable.len());
@@ -20,7 +21,7 @@ impl NodeOffer<'_> {
             self.take(node, usable, &mut missing, need);
             chosen.add(node);
         }
-        // All nodes are below one switch: the highest of those named, else the highest with enough nodes, of the lightest.
+        // All chosen nodes lie below one top switch: the one above the nodes that the job names, else one with enough of the lightest nodes.
         let weights: Vec<u64> = (0..count).map(|node| self.weight(node, usable[node], need)).collect();
         let weight = |node: usize| weights[node];
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
@@ -52,7 +53,7 @@ impl NodeOffer<'_> {
                 return None;
             }
         }
-        // The lightest nodes that suffice; what is lighter than the heaviest of them is taken first.
+        // The lightest nodes that are enough. Nodes below the largest weight among these are chosen before the others.
         let mut others: Vec<usize> = reached.iter().filter(|&node| !chosen.set.contains(node)).collect();
         others.sort_by_key(|&node| weight(node));
         let (mut best, mut cpus, mut lighter) = (0, 0, 0);
@@ -95,7 +96,7 @@ impl NodeOffer<'_> {
                 }
             }
         }
-        // How far each switch is from all that are used; `None` if there is no way.
+        // The distance of each switch from those that have chosen nodes; `None`: not connected.
         let mut distances: Vec<Option<usize>> = vec![Some(0); below.len()];
         let go = |distances: &mut Vec<Option<usize>>, from: usize| {
             for (to, distance) in distances.iter_mut().enumerate() {
@@ -133,8 +134,8 @@ impl NodeOffer<'_> {
         missing.will_do().then_some(chosen.nodes)
     }
 
-    /// Whether one leaf fits better (1) than another, worse (-1) or as well: it holds all that is missing, with the fewest
-    /// nodes; if none does, the switches above them decide, then the fullest.
+    /// Compares two leaves: 1 if the first fits better, -1 if worse, 0 if equally well. A leaf that has all that is missing fits better, of
+    /// two such leaves the one with fewer nodes. If neither has, the switches above them are compared, then the number of nodes.
     fn fits_better(&self, mut one: usize, mut other: usize, missing: i64, counts: &[usize]) -> i8 {
         let tree = &self.layout.tree;
         for _ in 0..tree.0.len() {

@@ -198,7 +198,7 @@ mod tests {
 
     use super::super::asked::NodeBounds;
     use super::super::layout::{Load, NodeShare};
-    use super::super::need_cache::{KeptNeed, NeedCache};
+    use super::super::need_cache::{CachedNeed, NeedCache};
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
     use crate::controller::backfill::Releases;
@@ -215,7 +215,7 @@ mod tests {
         cluster
     }
 
-    fn asked(cluster: &Cluster, nodes: (u32, u32), tasks: u32) -> Arc<KeptNeed> {
+    fn asked(cluster: &Cluster, nodes: (u32, u32), tasks: u32) -> Arc<CachedNeed> {
         let request = JobRequest {
             min_nodes: Some(nodes.0),
             max_nodes: Some(nodes.1),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     /// Nodes chosen for a test, and for a start.
-    fn chosen(cluster: &Cluster, idle: &[usize], kept: &KeptNeed) -> [Option<Vec<usize>>; 2] {
+    fn chosen(cluster: &Cluster, idle: &[usize], kept: &CachedNeed) -> [Option<Vec<usize>>; 2] {
         let layout = NodeLayout::of(cluster);
         let nodes = NodeSet::of(12, idle.iter().copied());
         let offer = NodeOffer { layout: &layout, in_use: None, nodes: &nodes, shift: None };

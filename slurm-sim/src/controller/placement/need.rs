@@ -4,7 +4,7 @@ use super::node_set::NodeSet;
 
 /// Memory of each processor or of each node, in MB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NeedMemory {
+pub enum MemoryNeed {
     /// For each processor.
     PerCpu(u64),
     /// For each node.
@@ -15,9 +15,9 @@ pub enum NeedMemory {
     AllOfNode,
 }
 
-impl Default for NeedMemory {
-    fn default() -> NeedMemory {
-        NeedMemory::PerCpu(0)
+impl Default for MemoryNeed {
+    fn default() -> MemoryNeed {
+        MemoryNeed::PerCpu(0)
     }
 }
 
@@ -92,9 +92,9 @@ pub struct Need {
     /// Fewest processors of each node.
     pub least_cpus_per_node: u32,
     /// Memory.
-    pub memory: NeedMemory,
+    pub memory: MemoryNeed,
     /// Memory as its priority counts it: without what is the default of its GPUs.
-    pub counted_memory: NeedMemory,
+    pub counted_memory: MemoryNeed,
     /// Generic resources.
     pub gres: NeedGres,
     /// Whether it shares no node.
@@ -166,7 +166,7 @@ impl Need {
     /// GPUs of a node that the job can use with these free processors, MB of memory and free GPUs.
     pub fn gpus_beside(&self, cpus: u32, memory: u64, free: u64) -> u64 {
         let mut gpus = free.min(cpus.checked_div(self.gres.cpus_per_gpu).map_or(u64::MAX, u64::from));
-        if let NeedMemory::PerGpu(mb) = self.memory {
+        if let MemoryNeed::PerGpu(mb) = self.memory {
             gpus = gpus.min(memory.checked_div(mb).unwrap_or(u64::MAX));
         }
         gpus

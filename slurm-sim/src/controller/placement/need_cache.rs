@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, JobRequest};
 
 /// A need, and the nodes on which something of it could run now.
 #[derive(Debug)]
-pub struct KeptNeed {
+pub struct CachedNeed {
     /// The need.
     pub need: Arc<Need>,
     /// Exclusive needs of one partition with equal feasible nodes have one class; every other need has its own.
@@ -26,11 +26,11 @@ struct UsableNodes {
     seen: LoadVersion,
 }
 
-impl KeptNeed {
-    pub fn new(need: Arc<Need>, class: u32) -> KeptNeed {
+impl CachedNeed {
+    pub fn new(need: Arc<Need>, class: u32) -> CachedNeed {
         let nodes = NodeSet::none(need.on.feasible.capacity());
         let seen = LoadVersion { epoch: u64::MAX, changes: 0 };
-        KeptNeed { need, class, usable: Mutex::new(UsableNodes { nodes, seen }) }
+        CachedNeed { need, class, usable: Mutex::new(UsableNodes { nodes, seen }) }
     }
 
     /// Keeps of these nodes those that could run something of it now.
@@ -71,7 +71,7 @@ impl KeptNeed {
 /// The needs of jobs that are there, each once.
 #[derive(Debug)]
 pub struct NeedCache {
-    kept: HashMap<NeedKey, Weak<KeptNeed>>,
+    kept: HashMap<NeedKey, Weak<CachedNeed>>,
     /// Needs of all simulations of the cluster.
     found: Arc<FoundNeeds>,
     /// At this number of entries, those that are not in use any more are removed.
@@ -81,7 +81,7 @@ pub struct NeedCache {
     /// How many classes there are.
     class_count: u32,
     /// The need of jobs that are gone.
-    gone: Arc<KeptNeed>,
+    gone: Arc<CachedNeed>,
 }
 
 impl NeedCache {
@@ -93,12 +93,12 @@ impl NeedCache {
             most: 0,
             classes: HashMap::new(),
             class_count: 0,
-            gone: Arc::new(KeptNeed::new(Arc::new(Need::nothing(nodes)), u32::MAX)),
+            gone: Arc::new(CachedNeed::new(Arc::new(Need::nothing(nodes)), u32::MAX)),
         }
     }
 
     /// The need of jobs that are gone.
-    pub fn gone(&self) -> &Arc<KeptNeed> {
+    pub fn gone(&self) -> &Arc<CachedNeed> {
         &self.gone
     }
 
@@ -110,12 +110,12 @@ impl NeedCache {
         partition: usize,
         layout: &NodeLayout,
         cluster: &Cluster,
-    ) -> Arc<KeptNeed> {
+    ) -> Arc<CachedNeed> {
         let need = Need::of(request, bounds, partition, layout, cluster);
         // What decides which nodes are feasible and is not in the need itself.
-        let nodes = match (&request.constraint, request.exclude.is_empty()) {
+        let nodes = match (&request.wishes.constraint, request.wishes.exclude.is_empty()) {
             (None, true) => String::new(),
-            (constraint, _) => format!("{constraint:?} {:?}", request.exclude),
+            (constraint, _) => format!("{constraint:?} {:?}", request.wishes.exclude),
         };
         let key = (partition, need, nodes);
         if let Some(kept) = self.kept.get(&key).and_then(Weak::upgrade) {
@@ -131,7 +131,7 @@ impl NeedCache {
             need
         });
         let class = self.class(partition, &need);
-        let kept = Arc::new(KeptNeed::new(need, class));
+        let kept = Arc::new(CachedNeed::new(need, class));
         self.kept.insert(key, Arc::downgrade(&kept));
         kept
     }

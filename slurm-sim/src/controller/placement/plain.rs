@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::layout::{NodeLayout, NodeUse};
-use super::need::{Need, NeedMemory};
+use super::need::{MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::weights::WeightShift;
 
@@ -102,7 +102,7 @@ pub fn plain_gres(
     let mut free = layout.nodes[node].gres[place] - load.gres(node, place);
     if layout.is_gpu(place) {
         free = free.min(cpus.checked_div(need.gres.cpus_per_gpu).map_or(u64::MAX, u64::from));
-        if let NeedMemory::PerGpu(mb) = need.memory {
+        if let MemoryNeed::PerGpu(mb) = need.memory {
             free = free.min((layout.nodes[node].memory - load.memory(node)) / mb.max(1));
         }
     }

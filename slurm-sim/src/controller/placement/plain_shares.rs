@@ -1,7 +1,7 @@
 //! What a job has of its nodes: the slow, plain version.
 
 use super::layout::{NodeLayout, NodeShare, NodeUse};
-use super::need::{Need, NeedMemory};
+use super::need::{MemoryNeed, Need};
 use super::plain::{plain_gres, threads};
 
 /// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no
@@ -86,13 +86,13 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             }
         };
         let memory = match need.memory {
-            NeedMemory::PerCpu(mb) => {
+            MemoryNeed::PerCpu(mb) => {
                 let cores = cpus / if layout.gives_cores() { numbers.threads } else { 1 };
                 (mb * u64::from(cores) * u64::from(threads(layout, node, need))).min(numbers.memory)
             }
-            NeedMemory::PerNode(mb) => mb,
-            NeedMemory::PerGpu(mb) => mb * gpus,
-            NeedMemory::AllOfNode => numbers.memory,
+            MemoryNeed::PerNode(mb) => mb,
+            MemoryNeed::PerGpu(mb) => mb * gpus,
+            MemoryNeed::AllOfNode => numbers.memory,
         };
         let cap = need.cap.map(|cap| cap.place);
         shares.push(NodeShare { node, cpus, memory, gres, cap });

@@ -85,7 +85,7 @@ mod tests {
         ClusterMoment, ClusterNode, ClusterPartition, JobRequest, JobStanding, StandingState, SubmittedJob,
         TimeLimit, classes_of,
     };
-    use crate::controller::{Onwards, Phases, run_on, run_on_prepared};
+    use crate::controller::{AssumedFuture, Phases, run_on, run_on_prepared};
     use queuecast_core::units::{Micros, Seconds, Time};
 
     /// A cluster of eight nodes in service and `down` that are down, all in one partition.
@@ -146,11 +146,11 @@ mod tests {
             let runs: Vec<Option<Seconds>> =
                 (0..40).map(|job| Some(Seconds(60 + (job * 37 + time * 11) as i64 % 400))).collect();
             let phases = Phases::running_on(Micros::of_seconds(200), [0, 500_000, 1_000_000].map(Micros));
-            let onwards = Onwards { submissions: &submissions, runs: &runs, phases, since: [0; 2] };
+            let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since: [0; 2] };
             let before = LOOKS.get();
-            all.push(run_on_prepared(&prepared, &moment, &onwards, &wanted));
+            all.push(run_on_prepared(&prepared, &moment, &future, &wanted));
             looks.push(LOOKS.get() - before);
-            assert_eq!(all.last(), Some(&run_on(cluster, &moment, &onwards, &wanted)), "alone");
+            assert_eq!(all.last(), Some(&run_on(cluster, &moment, &future, &wanted)), "alone");
         }
         (all, looks)
     }

@@ -2,7 +2,7 @@
 
 use super::layout::{NodeLayout, NodeShare, NodeUse};
 use super::missing::Missing;
-use super::need::{Need, NeedMemory};
+use super::need::{MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::weights::{WEIGHT_UNIT, WeightShift};
 
@@ -92,8 +92,8 @@ impl NodeOffer<'_> {
         (has_gres && need.on.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
     }
 
-    /// Chooses among all nodes; if that fails, among those with more than one usable processor, more than two, and so on, as long as
-    /// there are more nodes than needed.
+    /// Chooses among all nodes. If that fails, nodes with one usable processor are left out, then those with two, and so on, as long
+    /// as more nodes are left than the job needs.
     fn without_the_smallest(&self, need: &Need) -> Option<Vec<usize>> {
         let must = need.nodes.0 as usize;
         if self.nodes.has_fewer(must) {
@@ -101,7 +101,7 @@ impl NodeOffer<'_> {
         }
         let mut usable = vec![0; self.layout.nodes.len()];
         self.nodes.iter().for_each(|node| usable[node] = self.cpus(node, need));
-        // No choice has more processors than the largest of as many nodes as the job may have.
+        // An upper bound of the processors of any choice: the largest nodes, as many as the job may have.
         let mut largest: Vec<u32> = usable.iter().copied().filter(|&cpus| cpus > 0).collect();
         let most = (need.nodes.1 as usize).min(largest.len());
         if most < largest.len() && most > 0 {
@@ -188,10 +188,11 @@ impl NodeOffer<'_> {
         of_runs(runs, missing)
     }
 
-    /// Without switches: run by run of neighbours of equal weight, the lightest first; at equal weight the smallest that
-    /// suffices, else the largest. A run with a node that the job names comes before others that are not lighter.
+    /// Chooses nodes without a switch tree, in runs: neighbouring nodes of equal weight. Lighter runs come first; of equal weight, the
+    /// smallest run that is enough, and if none is, the largest. A run with a node that the job names precedes others of its weight
+    /// or heavier.
     ///
-    /// `usable` are the processors of each node that the job can use; fewer once it has taken some.
+    /// `usable` has, for each node, the processors that the job can use; it is reduced as nodes are chosen.
     fn by_runs(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
         let mut missing = Missing::of(need);
         let mut chosen = Vec::new();
@@ -208,13 +209,13 @@ impl NodeOffer<'_> {
         {
             let run = runs.remove(best);
             let mut members: Vec<usize> = match run.named {
-                // Up from the first that is named, then down.
+                // From the first named node upwards, then from it downwards.
                 Some(named) => (named..run.to).chain((run.from..named).rev()).collect(),
                 None => (run.from..run.to).collect(),
             };
             members.retain(|&node| usable[node] > 0 && !need.on.required.contains(node));
             if run.named.is_none() && missing.nodes <= 1 {
-                // One node left to find: the one with the fewest processors that are enough.
+                // For the last node: the one with the fewest processors that are enough.
                 let has_gres = |node: usize| {
                     missing.would_have_gres(|place| self.gres_for(node, place, usable[node], need))
                 };
@@ -244,7 +245,7 @@ impl NodeOffer<'_> {
         missing.will_do().then_some(chosen)
     }
 
-    /// Runs of neighbours of equal weight; of those that the job does not name.
+    /// Runs of neighbouring nodes of equal weight; nodes that the job names are not counted in them.
     fn runs(&self, usable: &[u32], need: &Need) -> Vec<NodeRun> {
         let mut runs: Vec<NodeRun> = Vec::new();
         let mut last: Option<NodeRun> = None;
@@ -284,8 +285,8 @@ impl NodeOffer<'_> {
         runs
     }
 
-    /// What a job has of each of its nodes, which come in the order in which they were chosen: tasks one by one over the nodes in
-    /// turn, as far as there are processors.
+    /// What a job has of each of its nodes, in the order in which they were chosen: its tasks are distributed one by one, node by node
+    /// (cyclic), as long as processors are left.
     pub fn shares(&self, nodes: &[usize], need: &Need) -> Vec<NodeShare> {
         let tasks = if need.is_exclusive && need.gres.per_task.is_empty() {
             let mut nodes: Vec<(usize, u32)> = nodes.iter().map(|&node| (node, 0)).collect();
@@ -327,15 +328,15 @@ impl NodeOffer<'_> {
                 self.layout.held_cpus(node, used, need)
             };
             let memory = match need.memory {
-                NeedMemory::PerCpu(mb) => {
+                MemoryNeed::PerCpu(mb) => {
                     // Threads of a core that the job does not use count for none.
                     let used = cpus / numbers.threads * self.layout.cpus_at_once(node, need);
                     let used = if self.layout.gives_cores() { used } else { cpus };
                     mb.saturating_mul(u64::from(used)).min(numbers.memory)
                 }
-                NeedMemory::PerNode(mb) => mb,
-                NeedMemory::PerGpu(mb) => mb.saturating_mul(gpus),
-                NeedMemory::AllOfNode => numbers.memory,
+                MemoryNeed::PerNode(mb) => mb,
+                MemoryNeed::PerGpu(mb) => mb.saturating_mul(gpus),
+                MemoryNeed::AllOfNode => numbers.memory,
             };
             let cap = need.cap.map(|cap| cap.place);
             shares.push(NodeShare { node, cpus, memory, gres, cap });
@@ -345,7 +346,7 @@ impl NodeOffer<'_> {
 
     /// How many tasks each node has, in the order of the nodes.
     fn tasks(&self, nodes: &[usize], need: &Need) -> Vec<(usize, u32)> {
-        // A node gives all that is still missing, but one core for each node that has to follow; it gives what it has to at least.
+        // A node gives all processors that are still missing, less one core for each node that has to follow, and never less than its least.
         let least = i64::from(need.least_cpus_on_node());
         let (mut missing, mut to_follow) = (i64::from(need.least_cpus()), i64::from(need.nodes.0));
         let mut most: Vec<(usize, u32)> = Vec::with_capacity(nodes.len());

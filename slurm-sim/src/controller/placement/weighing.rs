@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::weights::WeightShift;
-use crate::controller::job::JobPlace;
+use crate::controller::job::RequestedPartition;
 use crate::controller::state::Controller;
 
 impl Controller<'_> {
     /// The weights with which nodes for a start of a job are chosen: where nodes count for a limit, those that count already come
     /// before others of the same line of the configuration.
-    pub fn shift_for_start(&self, at: &JobPlace) -> Option<WeightShift> {
+    pub fn shift_for_start(&self, at: &RequestedPartition) -> Option<WeightShift> {
         let preferred = self.limits.counted_nodes(&at.limits)?;
         let mut shift = WeightShift::none(self.cluster.nodes.len());
         for line in &self.pool.lines {
@@ -24,7 +24,7 @@ impl Controller<'_> {
 
     /// What choosing nodes for this job does to the weights that plans are made with, whether it is only planned or also to start
     /// now.
-    pub fn note_selection(&mut self, at: &JobPlace, is_start: bool) {
+    pub fn note_selection(&mut self, at: &RequestedPartition, is_start: bool) {
         let need = &at.kept.need;
         if is_start && !self.pool.lines.is_empty() {
             let shift = self.shift_for_start(at);

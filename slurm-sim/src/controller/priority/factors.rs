@@ -2,8 +2,8 @@
 
 use crate::cluster::PriorityKind;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{CtlState, JobPlace};
-use crate::controller::placement::NeedMemory;
+use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::placement::MemoryNeed;
 use crate::controller::state::Controller;
 
 /// What a multifactor priority consists of: factors times their weights.
@@ -61,7 +61,7 @@ impl Controller<'_> {
             all.sort_by_key(|&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
-                    CtlState::Running => self.charge(job, now),
+                    JobStage::Running => self.charge(job, now),
                     _ => self.prioritize(job, now),
                 }
             }
@@ -87,11 +87,12 @@ impl Controller<'_> {
         {
             self.priorities.fair.settle(association);
         }
-        for place in 0..self.jobs[job].places.len() {
-            let before = self.jobs[job].places[place].priority;
+        for place in 0..self.jobs[job].partitions.len() {
+            let before = self.jobs[job].partitions[place].priority;
             let computed = self.priority(job, place, now);
             let only_grows = self.cluster.settings.priority.flags.incr_only;
-            self.jobs[job].places[place].priority = if only_grows { computed.max(before) } else { computed };
+            self.jobs[job].partitions[place].priority =
+                if only_grows { computed.max(before) } else { computed };
         }
     }
 
@@ -113,7 +114,7 @@ impl Controller<'_> {
         let settings = &self.cluster.settings.priority;
         let weights = &settings.weights;
         let one = &self.jobs[job];
-        let place = &one.places[place];
+        let place = &one.partitions[place];
         let flags = &settings.flags;
         let since = match one.holder.limits.accrual {
             _ if flags.accrue_always => Some(one.wait.submit),
@@ -167,7 +168,7 @@ impl Controller<'_> {
     }
 
     /// Of each resource with a weight, what a job asks for relative to what its partition has.
-    fn resource_part(&self, place: &JobPlace) -> f64 {
+    fn resource_part(&self, place: &RequestedPartition) -> f64 {
         let settings = &self.cluster.settings.priority;
         if settings.weights.tres.is_empty() {
             return 0.0;
@@ -184,10 +185,10 @@ impl Controller<'_> {
             asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
         };
         let memory = match need.counted_memory {
-            NeedMemory::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
-            NeedMemory::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
-            NeedMemory::PerGpu(mb) => mb.saturating_mul(need.gpus()),
-            NeedMemory::AllOfNode => 0,
+            MemoryNeed::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
+            MemoryNeed::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
+            MemoryNeed::PerGpu(mb) => mb.saturating_mul(need.gpus()),
+            MemoryNeed::AllOfNode => 0,
         };
         let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
             let asked = match name.as_str() {

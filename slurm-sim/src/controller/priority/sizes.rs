@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::controller::backfill::TestCounts;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{CtlState, JobPlace};
+use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
@@ -14,7 +14,7 @@ impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
     /// reached, after its first priority was computed; otherwise a backfill cycle is the first to do that for an exclusive job.
     pub fn is_to_size(&mut self, job: JobHandle) {
-        let need = &self.jobs[job].places[0].kept.need;
+        let need = &self.jobs[job].partitions[0].kept.need;
         let is_whole = need.is_exclusive;
         let is_known = !is_whole && self.held_by(need) == need.asked_cpus;
         self.jobs[job].wait.is_sized = self.cluster.settings.priority.weights.job_size == 0 || is_known;
@@ -37,7 +37,7 @@ impl Controller<'_> {
         }
         let tested = self.tested_of(queue);
         for job in std::mem::take(&mut self.sizes.unsized_jobs) {
-            if self.jobs[job].state != CtlState::Waiting {
+            if self.jobs[job].state != JobStage::Waiting {
                 continue;
             }
             let is_tested = tested.as_ref().is_none_or(|tested| tested.contains(&job));
@@ -65,8 +65,8 @@ impl Controller<'_> {
         let mut counts = TestCounts::default();
         let mut tested = BTreeSet::new();
         for &QueueRecord { job, place, .. } in queue {
-            let (one, at) = (&self.jobs[job], &self.jobs[job].places[place]);
-            let is_open = one.state == CtlState::Waiting
+            let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[place]);
+            let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
             if is_open && counts.count(one, at, settings) {
@@ -82,7 +82,7 @@ impl Controller<'_> {
     /// The size of jobs for which nodes were looked for when they were submitted.
     pub fn size_looked_for(&mut self) {
         for (job, cpus) in std::mem::take(&mut self.sizes.looked_for) {
-            if self.jobs[job].state == CtlState::Waiting {
+            if self.jobs[job].state == JobStage::Waiting {
                 self.set_size(job, cpus);
             }
         }
@@ -110,15 +110,15 @@ impl Controller<'_> {
     /// Whether a job's size becomes known as it is planned.
     pub fn is_sized_by_plan(&self, job: JobHandle) -> bool {
         let one = &self.jobs[job];
-        let is_whole = || one.places.first().is_some_and(|place| place.kept.need.is_exclusive);
+        let is_whole = || one.partitions.first().is_some_and(|place| place.kept.need.is_exclusive);
         !one.wait.is_sized && self.pool.layout.equal_cpus.is_none() && is_whole()
     }
 
-    /// A pass has looked for nodes for a job that it did not start, beside those that vanished.
-    pub fn size_in_pass(&mut self, job: JobHandle, at: &JobPlace, vanished: &NodeSet) {
+    /// A pass has looked for nodes for a job that it did not start, beside those held back.
+    pub fn size_in_pass(&mut self, job: JobHandle, at: &RequestedPartition, held_back: &NodeSet) {
         if self.size_varies(&at.kept.need)
             && self.cluster.settings.priority.weights.job_size > 0
-            && let Some(usable) = self.may_use_now(job, at, vanished)
+            && let Some(usable) = self.may_use_now(job, at, held_back)
             && let Some(nodes) = self.nodes_tested(at, &usable)
         {
             let cpus = self.cpus_of(&nodes);
@@ -128,7 +128,7 @@ impl Controller<'_> {
 
     /// Whether no limit keeps the job from the selection of nodes.
     fn is_looked_for(&self, job: JobHandle) -> bool {
-        let at = &self.jobs[job].places[0];
+        let at = &self.jobs[job].partitions[0];
         self.limits.before_selection(&at.limits, at.limit).is_none()
     }
 
@@ -142,7 +142,7 @@ impl Controller<'_> {
         for at in 0..self.jobs.may_wait(submission).len() {
             let task = self.jobs.may_wait(submission)[at];
             let one = &mut self.jobs[task];
-            if one.state == CtlState::Waiting && one.last.incarnation == 0 {
+            if one.state == JobStage::Waiting && one.last.incarnation == 0 {
                 (one.wait.size_cpus, one.wait.is_sized) = (cpus, true);
             }
         }
@@ -161,8 +161,8 @@ impl Controller<'_> {
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
     fn size_found(&self, job: JobHandle) -> u32 {
         let one = &self.jobs[job];
-        let tier = |at: &&JobPlace| Reverse(self.cluster.partitions[at.partition].priority_tier);
-        let Some(at) = one.places.iter().min_by_key(tier) else { return one.wait.size_cpus };
+        let tier = |at: &&RequestedPartition| Reverse(self.cluster.partitions[at.partition].priority_tier);
+        let Some(at) = one.partitions.iter().min_by_key(tier) else { return one.wait.size_cpus };
         let need = &at.kept.need;
         if !need.is_exclusive {
             return self.held_by(need);
@@ -176,7 +176,7 @@ impl Controller<'_> {
 
     /// The nodes that a selection ends with: usable ones on which the job could start now; else of all usable ones, if enough are
     /// idle; else of the whole partition.
-    fn nodes_tested(&self, at: &JobPlace, usable: &NodeSet) -> Option<Vec<usize>> {
+    fn nodes_tested(&self, at: &RequestedPartition, usable: &NodeSet) -> Option<Vec<usize>> {
         let need = &at.kept.need;
         let mut idle = usable.clone();
         if let Some(nodes) = self.chosen_now(at, &mut idle) {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::record::QueueRecord;
 use crate::cluster::{DependencyKind, DependencyOn};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{ControlledJob, CtlState};
+use crate::controller::job::{ControlledJob, JobStage};
 use crate::controller::state::Controller;
 
 /// When the delay of a dependency ends, in seconds: counted from the needed job's start, or its cancellation while pending.
@@ -68,7 +68,7 @@ impl Controller<'_> {
         let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
         let ends = with_delay.flat_map(|on| {
             let tasks = self.needed(on).unwrap_or_default().into_iter();
-            let begun = tasks.filter(|one| !matches!(one.state, CtlState::ToCome | CtlState::Waiting));
+            let begun = tasks.filter(|one| !matches!(one.state, JobStage::ToCome | JobStage::Waiting));
             begun.map(move |one| delayed(one, on))
         });
         ends.collect()
@@ -88,16 +88,16 @@ impl Controller<'_> {
                 // A job that is not known counts as one that ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
                 Some(tasks) => {
-                    let states: Vec<CtlState> = tasks.iter().map(|one| one.state).collect();
-                    let over = |state: &CtlState| {
-                        matches!(state, CtlState::Ended { .. } | CtlState::Cancelled | CtlState::Refused)
+                    let states: Vec<JobStage> = tasks.iter().map(|one| one.state).collect();
+                    let over = |state: &JobStage| {
+                        matches!(state, JobStage::Ended { .. } | JobStage::Cancelled | JobStage::Refused)
                     };
-                    let well = |state: &CtlState| *state == CtlState::Ended { well: true };
+                    let well = |state: &JobStage| *state == JobStage::Ended { well: true };
                     match on.kind {
                         DependencyKind::After => {
                             let now = self.second();
                             Some(tasks.iter().all(|one| {
-                                (over(&one.state) || one.state == CtlState::Running)
+                                (over(&one.state) || one.state == JobStage::Running)
                                     && now >= delayed(one, on)
                             }))
                         }
@@ -143,7 +143,7 @@ impl Controller<'_> {
                 return;
             }
         }
-        for place in 0..self.jobs[job].places.len() {
+        for place in 0..self.jobs[job].partitions.len() {
             let record = self.record(job, place);
             self.queue.insert(record);
         }
@@ -156,7 +156,7 @@ impl Controller<'_> {
         if self.queue.leave(submission, job) && is_task {
             // A requeued task may not be eligible yet.
             let is_ready = |&&one: &&JobHandle| {
-                self.jobs[one].state == CtlState::Waiting && self.jobs[one].wait.eligible.is_some()
+                self.jobs[one].state == JobStage::Waiting && self.jobs[one].wait.eligible.is_some()
             };
             if let Some(&next) = self.jobs.may_wait(submission).iter().find(is_ready) {
                 self.enqueue(next);
@@ -166,7 +166,7 @@ impl Controller<'_> {
 
     fn record(&self, job: JobHandle, place: usize) -> QueueRecord {
         let one = &self.jobs[job];
-        let at = &one.places[place];
+        let at = &one.partitions[place];
         let key = (
             one.terms.reservation.is_none(),
             Reverse(self.cluster.partitions[at.partition].priority_tier),
@@ -184,7 +184,7 @@ impl Controller<'_> {
         let mut unready = std::mem::take(&mut self.queue.unready);
         let mut gone = Vec::new();
         unready.retain(|&job| {
-            if self.jobs[job].state != CtlState::Waiting {
+            if self.jobs[job].state != JobStage::Waiting {
                 return false;
             }
             match self.is_ready(job) {
@@ -207,7 +207,7 @@ impl Controller<'_> {
         }
         self.begin_ageing();
         let mut queue = std::mem::take(&mut self.queue);
-        let waits = |record: &QueueRecord| self.jobs[record.job].state == CtlState::Waiting;
+        let waits = |record: &QueueRecord| self.jobs[record.job].state == JobStage::Waiting;
         let order = queue.take(waits, |record| self.record(record.job, record.place));
         self.queue = queue;
         order
@@ -222,7 +222,7 @@ impl Controller<'_> {
             return;
         }
         let is_found = |job: &JobHandle| {
-            self.jobs[*job].state == CtlState::Waiting
+            self.jobs[*job].state == JobStage::Waiting
                 && self.is_ready(*job) == Some(true)
                 && !self.jobs.is_throttled(*job, 0)
         };
@@ -233,10 +233,11 @@ impl Controller<'_> {
         found.sort_by_key(|&job| self.jobs.record_of(job));
         let is_higher = |job: JobHandle| {
             let (one, new) = (&self.jobs[job], &self.jobs[new]);
-            one.terms.reservation == new.terms.reservation && one.places[0].priority > new.places[0].priority
+            one.terms.reservation == new.terms.reservation
+                && one.partitions[0].priority > new.partitions[0].priority
         };
         let is_limited = |job: JobHandle| {
-            let at = &self.jobs[job].places[0];
+            let at = &self.jobs[job].partitions[0];
             self.limits.before_selection(&at.limits, at.limit).is_some() || self.is_over_at_least(at)
         };
         let stops = |&&job: &&JobHandle| {
@@ -283,7 +284,7 @@ mod tests {
         cluster.settings.priority.kind = PriorityKind::Multifactor;
         let mut jobs = vec![job(0, 0, 1, 5, 60), job(1, 2, 1, 5, 60)];
         jobs[0].request.array = Some(JobArray { indices: vec![1, 2], throttle: None });
-        (jobs[0].request.priority, jobs[1].request.priority) = (Some(first), Some(second));
+        (jobs[0].request.terms.priority, jobs[1].request.terms.priority) = (Some(first), Some(second));
         change(&mut jobs[1]);
         let mut controller = Controller::new(&cluster, &jobs, Phases::from_start(Micros::ZERO, Seconds(30)));
         controller.submit(SubmissionHandle(0));
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!(ready_since(5, 9, |_| ()), Some(2));
         assert_eq!(ready_since(9, 5, |_| ()), Some(2), "it is reached, and ends the look");
         // Controls: a job that cannot start itself looks at nothing.
-        assert_eq!(ready_since(5, 9, |job| job.request.hold = true), None);
+        assert_eq!(ready_since(5, 9, |job| job.request.terms.hold = true), None);
         let is_array = |job: &mut SubmittedJob| {
             job.request.array.clone_from(&Some(JobArray { indices: vec![1], throttle: None }))
         };

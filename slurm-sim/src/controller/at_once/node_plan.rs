@@ -296,18 +296,23 @@ impl<'c> NodePlan<'c> {
         false
     }
 
-    /// Of a job that had a promise in the last plan: whether it can still be kept.
+    /// Whether a job could start then, in the partition of its promise in the last plan if there is one.
     fn fits_then(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {
         self.found = None;
         self.memo.renew(self.controller.pool.load.version());
-        let Some(place) = self.before.get(&job).map(|promise| promise.place) else { return false };
-        if self.is_kept_back(job, place) {
-            return false;
+        let promised = self.before.get(&job).map(|promise| promise.place);
+        let all = 0..self.controller.jobs[job].places.len();
+        for place in all.filter(|&place| promised.is_none_or(|promised| promised == place)) {
+            if self.is_kept_back(job, place) {
+                continue;
+            }
+            let asked = self.asked(job, place, length);
+            if let Some(start) = self.future().start_then(asked, at.0) {
+                self.found = Some(FoundRoom { asked, start, is_turn: false });
+                return true;
+            }
         }
-        let asked = self.asked(job, place, length);
-        let found = self.future().start_then(asked, at.0);
-        self.found = found.map(|start| FoundRoom { asked, start, is_turn: false });
-        self.found.is_some()
+        false
     }
 
     fn hold(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {

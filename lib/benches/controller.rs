@@ -10,6 +10,8 @@ use queuecast::cluster::{
     classes_of,
 };
 use queuecast::controller::{Phases, simulate_cluster};
+use queuecast::sim::Backfill;
+use queuecast::study::SitePolicy;
 use queuecast::units::{Micros, Seconds};
 
 const ACCOUNTS: u32 = 60;
@@ -166,4 +168,15 @@ fn whole_nodes(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
 #[divan::bench(args = [(58_usize, 1_000_usize), (586, 1_000)], sample_count = 1, sample_size = 1)]
 fn shared_nodes(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     simulated(bencher, nodes, jobs, true);
+}
+
+/// Another policy than Slurm's, with more work than the site can do.
+#[divan::bench(args = [2_500_usize, 5_000], sample_count = 1, sample_size = 1)]
+fn easy_on_shared_nodes(bencher: Bencher<'_, '_>, jobs: usize) {
+    let cluster = site(500, true);
+    let run = submissions(&cluster, jobs, 1.2, true);
+    let policy = SitePolicy::of(Backfill::easy());
+    bencher
+        .counter(ItemsCount::new(jobs))
+        .bench_local(|| black_box(policy.simulate(&cluster, &run)).unwrap());
 }

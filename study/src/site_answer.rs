@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::cluster_report::{ClusterReport, cluster_report};
 use crate::site_policy::SitePolicy;
+use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::JobOutcome;
 use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf, unmodelled};
 
@@ -29,10 +30,14 @@ pub struct SiteAnswer {
     pub misread: Vec<Misread>,
 }
 
-/// Simulates the submissions at the site by Slurm's rules or another policy; the second part is what became of each job.
-pub fn simulate_site(what_if: &WhatIf, policy: &SitePolicy) -> (SiteAnswer, Vec<JobOutcome>) {
+/// Simulates the submissions at the site by Slurm's rules or another policy; the second part is what became of each job. Fails only if a
+/// predictor or a policy breaks its contract.
+pub fn simulate_site(
+    what_if: &WhatIf,
+    policy: &SitePolicy,
+) -> Result<(SiteAnswer, Vec<JobOutcome>), SimError> {
     let (cluster, run, reading) = (&what_if.reading.cluster, &what_if.run, &what_if.reading);
-    let simulated = policy.simulate(cluster, run);
+    let simulated = policy.simulate(cluster, run)?;
     let report = cluster_report(cluster, run, &simulated);
     let mut not_modelled = unmodelled(cluster, run);
     let options = run.submissions.iter().flat_map(|job| job.not_modelled.iter().cloned());
@@ -52,7 +57,7 @@ pub fn simulate_site(what_if: &WhatIf, policy: &SitePolicy) -> (SiteAnswer, Vec<
         warnings: reading.warnings.clone(),
         misread: reading.misread.clone(),
     };
-    (answer, simulated.jobs.into_iter().map(|job| job.outcome).collect())
+    Ok((answer, simulated.jobs.into_iter().map(|job| job.outcome).collect()))
 }
 
 /// What would become of submissions at a site, with where both come from.

@@ -1,24 +1,27 @@
-//! Who runs next at a site: Slurm's own scheduler, or a member of the backfilling family on the site's nodes.
+//! Who runs next at a site: Slurm's own scheduler, or a policy of the engine on the site's nodes.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use queuecast_sim::sim::{Backfill, Depth, Persistence};
-use queuecast_slurm_sim::cluster::{Cluster, RecordedRun};
+use crate::{Experiment, PolicyChoice, PredictorChoice};
+use queuecast_core::job::Event;
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::{Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
+use queuecast_sim::sim::{EventOrder, LimitRule, Policy, SimError};
+use queuecast_slurm_sim::cluster::{Cluster, RecordedRun, TaskRun};
 use queuecast_slurm_sim::controller::{
     Phases, SimulatedRun, SiteRules, simulate_by_rules, simulate_in_detail,
 };
 
 /// Who runs next at a site.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SitePolicy(Option<Backfill>);
+pub struct SitePolicy(Option<Experiment>);
 
-/// A policy that does not work at a site.
+/// A simulation that has no meaning at a site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy {policy} does not work at a site: {why}")]
+#[error("at a site {why}")]
 pub struct NotAtSites {
-    policy: String,
     why: &'static str,
 }
 
@@ -26,17 +29,21 @@ impl SitePolicy {
     /// Slurm's own scheduler, with its timers and delays.
     pub const SLURM: SitePolicy = SitePolicy(None);
 
-    /// A policy of the engine: at once, with the limits that jobs asked for, in the order of their submission. Its depth is that of
-    /// each partition.
-    pub fn of(policy: Backfill) -> Result<SitePolicy, NotAtSites> {
-        let why = if policy.likely.is_some() {
-            "it needs forecasts of run times"
-        } else if policy.priority.is_some() {
-            "jobs come in the order of their submission"
+    /// A policy that plans at once, with the limits that jobs asked for. A depth of reservations is that of each partition.
+    pub fn of(policy: impl Into<PolicyChoice>) -> SitePolicy {
+        SitePolicy(Some(Experiment::of(policy, PredictorSpec::Requested)))
+    }
+
+    /// A policy with a predictor and how outlived predictions are corrected.
+    pub fn by(experiment: Experiment) -> Result<SitePolicy, NotAtSites> {
+        let why = if experiment.options.event_order != EventOrder::Textbook {
+            "all events of an instant come before a plan"
+        } else if experiment.options.limit != LimitRule::Kill {
+            "jobs are stopped at their limits"
         } else {
-            return Ok(SitePolicy(Some(policy)));
+            return Ok(SitePolicy(Some(experiment)));
         };
-        Err(NotAtSites { policy: policy.to_string(), why })
+        Err(NotAtSites { why })
     }
 
     /// Whether it is Slurm's own.
@@ -44,27 +51,67 @@ impl SitePolicy {
         self.0.is_none()
     }
 
-    /// What would become of submissions.
-    pub fn simulate(&self, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
-        let Some(policy) = &self.0 else {
-            return simulate_in_detail(cluster, run, Phases::of(&run.clock, &cluster.settings));
+    /// What would become of submissions. Fails only if the predictor or the policy breaks its contract.
+    pub fn simulate(&self, cluster: &Cluster, run: &RecordedRun) -> Result<SimulatedRun, SimError> {
+        let Some(experiment) = &self.0 else {
+            return Ok(simulate_in_detail(cluster, run, Phases::of(&run.clock, &cluster.settings)));
         };
-        let order = policy.order.unwrap_or_default();
-        let rank = |procs: u32, limit: i64| order.rank(procs, limit);
-        let depth = match policy.reservations {
-            Depth::First(depth) => depth as usize,
-            Depth::All => usize::MAX,
+        let mut policy = on_nodes(&experiment.policy);
+        let mut predictor: Box<dyn RuntimePredictor> = match &experiment.predictor {
+            PredictorChoice::Spec(PredictorSpec::Perfect) => Box::new(TrueRuns::of(run)),
+            other => other.build(Vec::new, experiment.default_request),
         };
-        let rank: Option<&dyn Fn(u32, i64) -> u64> = policy.order.is_some().then_some(&rank);
-        simulate_by_rules(cluster, run, &SiteRules { depth, rank, keeps: policy.form == Persistence::Keep })
+        let options = experiment.options;
+        simulate_by_rules(
+            cluster,
+            run,
+            SiteRules { policy: policy.as_mut(), predictor: predictor.as_mut(), options },
+        )
     }
+}
+
+/// The policy in the form that asks the capacity of its view.
+fn on_nodes(policy: &PolicyChoice) -> Box<dyn Policy> {
+    match policy {
+        PolicyChoice::Backfill(family) => family.build_plain(),
+        PolicyChoice::Custom(_) => policy.build(),
+    }
+}
+
+/// The actual run time of each job, array tasks one by one, in the order of submissions; at most its limit.
+struct TrueRuns(Vec<Option<Seconds>>);
+
+impl TrueRuns {
+    fn of(run: &RecordedRun) -> TrueRuns {
+        let tasks = run.submissions.iter().flat_map(|one| {
+            let tasks = one.request.array.as_ref().map_or(1, |array| array.indices.len());
+            (0..tasks).map(|task| match one.runs.get(task).or(one.runs.first()) {
+                Some(TaskRun::For(run) | TaskRun::FailsAfter(run)) => Some(*run),
+                _ => None,
+            })
+        });
+        TrueRuns(tasks.collect())
+    }
+}
+
+impl RuntimePredictor for TrueRuns {
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        let run = usize::try_from(question.job.id.0).ok().and_then(|place| *self.0.get(place)?);
+        let limit = question.job.shape.limit.unwrap_or(Seconds(i64::MAX / 4));
+        Forecast::exactly(run.unwrap_or(limit).min(limit).max(Seconds(1)))
+    }
+
+    fn observe(&mut self, _event: &Event<'_>, _revisions: &mut Vec<Revision>) {}
 }
 
 impl fmt::Display for SitePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Some(policy) => policy.fmt(f),
             None => f.write_str("slurm"),
+            Some(one) if one.predictor == PredictorChoice::Spec(PredictorSpec::Requested) => {
+                one.policy.fmt(f)
+            }
+            Some(one) => write!(f, "{} {} {}", one.policy, one.predictor, one.options.correction),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::site_policy::SitePolicy;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
+use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
 use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
 
@@ -100,9 +101,13 @@ pub struct ComparedVariants {
 
 impl ComparedVariants {
     /// Simulates and compares variants under the submissions of `source`.
-    pub fn of(source: String, shaking: Option<Shaking>, variants: &[SiteVariant]) -> ComparedVariants {
-        let variants = compare_variants(variants, shaking);
-        ComparedVariants { version: env!("CARGO_PKG_VERSION"), source, shaking, variants }
+    pub fn of(
+        source: String,
+        shaking: Option<Shaking>,
+        variants: &[SiteVariant],
+    ) -> Result<ComparedVariants, SimError> {
+        let variants = compare_variants(variants, shaking)?;
+        Ok(ComparedVariants { version: env!("CARGO_PKG_VERSION"), source, shaking, variants })
     }
 
     /// How many simulations that takes.
@@ -161,22 +166,27 @@ const VARIANT_METRICS: [(&str, MetricOf); 8] = [
     ("makespan", |report| Some(report.makespan.0 as f64)),
 ];
 
-/// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times.
-pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> Vec<VariantAnswer> {
+/// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times. Fails only
+/// if a predictor or a policy breaks its contract.
+pub fn compare_variants(
+    variants: &[SiteVariant],
+    shaking: Option<Shaking>,
+) -> Result<Vec<VariantAnswer>, SimError> {
     let seeds = shaking.map_or(0, |shaking| u64::from(shaking.seeds));
     // Seed zero stands for the submissions as they are.
     let runs: Vec<(usize, u64)> =
         (0..variants.len()).flat_map(|place| (0..=seeds).map(move |seed| (place, seed))).collect();
-    let answers: Vec<SiteAnswer> = parallel::map(&runs, |&(place, seed)| {
+    let answers = parallel::map(&runs, |&(place, seed)| {
         let SiteVariant { what_if, policy, .. } = &variants[place];
         match shaking.filter(|_| seed > 0) {
-            None => simulate_site(what_if, policy).0,
+            None => Ok(simulate_site(what_if, policy)?.0),
             Some(shaking) => {
                 let run = shaken_run(&what_if.run, shaking.by.0, seed);
-                simulate_site(&WhatIf { run, ..what_if.clone() }, policy).0
+                Ok(simulate_site(&WhatIf { run, ..what_if.clone() }, policy)?.0)
             }
         }
     });
+    let answers: Vec<SiteAnswer> = answers.into_iter().collect::<Result<_, SimError>>()?;
     let width = seeds as usize + 1;
     let of = |place: usize| &answers[place * width..(place + 1) * width];
     let metric = |place: usize, (name, value): (&'static str, MetricOf)| {
@@ -194,7 +204,7 @@ pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> V
         });
         VariantMetric { name, value: own[0], difference: less(own[0], first[0]), shaken }
     };
-    variants
+    Ok(variants
         .iter()
         .enumerate()
         .map(|(place, variant)| VariantAnswer {
@@ -202,7 +212,7 @@ pub fn compare_variants(variants: &[SiteVariant], shaking: Option<Shaking>) -> V
             metrics: VARIANT_METRICS.iter().map(|&one| metric(place, one)).collect(),
             answer: of(place)[0].clone(),
         })
-        .collect()
+        .collect())
 }
 
 /// Every submission moved by a random number of seconds, none before the first.
@@ -275,7 +285,7 @@ mod tests {
             variant("same", &["KillWait=31"]),
         ];
         let shaking = Shaking { by: Seconds(30), seeds: 5 };
-        let answers = compare_variants(&variants, Some(shaking));
+        let answers = compare_variants(&variants, Some(shaking)).unwrap();
         let metric = |place: usize| answers[place].metrics[0].clone();
         assert_eq!((metric(0).name, metric(0).difference), ("mean_wait", Some(0.0)));
         assert!(metric(1).difference.unwrap() < 0.0);
@@ -285,7 +295,7 @@ mod tests {
         // Shaking moves submissions and loses none.
         assert!(twice.value.deviation > 0.0);
         assert!(answers.iter().all(|one| one.answer.report.jobs == 40));
-        let plain = compare_variants(&variants, None);
+        let plain = compare_variants(&variants, None).unwrap();
         assert!(plain[1].metrics.iter().all(|one| one.shaken.is_none()));
         assert_eq!(plain[1].metrics[0].value, answers[1].metrics[0].value);
     }

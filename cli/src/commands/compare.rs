@@ -15,7 +15,7 @@ use queuecast::workload::Workload;
 
 use super::loaded::{self, Loaded};
 use super::shaken::ShakeOptions;
-use super::site_texts::{log_texts, site_policy, texts};
+use super::site_texts::{log_texts, refuse_settings, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::VariationOptions;
 use super::{cleaning, threads};
@@ -202,10 +202,13 @@ fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             .hint("name one FILE; several sites or settings are compared with --site and --against"));
     };
     // Slurm's own first, then each other policy on the site as it is.
-    let others: Vec<SitePolicy> = Several::together(&arguments.policy)
-        .iter()
-        .map(|policy| site_policy(Some(policy)))
-        .collect::<Result<_, _>>()?;
+    let experiments = arguments.experiments()?;
+    if experiments.is_empty() {
+        let predictors = Several::together(&arguments.predictor);
+        predictors.iter().try_for_each(|one| refuse_settings(&one.spec, &arguments.variation))?;
+    }
+    let others: Vec<SitePolicy> =
+        experiments.into_iter().map(|one| site_policy(Some(one))).collect::<Result<_, _>>()?;
     let question = VariantsQuestion {
         set: &given.set,
         against: &given.against,
@@ -229,7 +232,7 @@ fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let simulations = ComparedVariants::simulations(shaking, variants.len());
     let progress = Progress::uncounted(printer, &format!("{simulations} simulations"));
-    let compare = || Ok(ComparedVariants::of(source, shaking, &variants));
+    let compare = || Ok(ComparedVariants::of(source, shaking, &variants)?);
     let compared = threads::on_threads(arguments.threads, simulations, compare)?;
     drop(progress);
     printer.answer(&compared)

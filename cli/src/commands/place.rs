@@ -26,13 +26,7 @@ const NOT_THERE: [NotThere; 3] = [
         commands: &["simulate", "compare"],
         place: "site",
         options: &[
-            "predictor",
-            "correction",
-            "depth",
-            "backfill-order",
-            "priority",
             "event-order",
-            "prediction-factor",
             "limit",
             "default-request",
             "window",

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use queuecast::sim::Backfill;
+use queuecast::predict::PredictorSpec;
 use queuecast::slurm::CaptureRecord;
-use queuecast::study::SitePolicy;
+use queuecast::study::{Experiment, SitePolicy};
 use queuecast::trace::plain_text;
 
+use super::variation::VariationOptions;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::Printer;
@@ -128,10 +129,20 @@ fn folder_texts(folder: &Path) -> Result<(BTreeMap<String, String>, Vec<String>)
 }
 
 /// Who runs next at a site: Slurm's own scheduler if no policy is given.
-pub fn site_policy(given: Option<&Backfill>) -> Result<SitePolicy, Failure> {
-    let Some(policy) = given else { return Ok(SitePolicy::SLURM) };
-    SitePolicy::of(policy.clone()).map_err(|error| {
-        Failure::usage(error.to_string())
-            .hint("fcfs, easy, sjbf and conservative do, with their depth, order and form")
+pub fn site_policy(given: Option<Experiment>) -> Result<SitePolicy, Failure> {
+    let Some(experiment) = given else { return Ok(SitePolicy::SLURM) };
+    SitePolicy::by(experiment).map_err(|error| {
+        Failure::usage(error.to_string()).hint("leave --event-order and --limit out with --site")
     })
+}
+
+/// Refuses what means nothing to Slurm's own scheduler: predictions, and another policy's settings.
+pub fn refuse_settings(predictor: &PredictorSpec, variation: &VariationOptions) -> Result<(), Failure> {
+    if *predictor == PredictorSpec::Requested && variation.is_none() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "Slurm's own scheduler has its own order and plans with the limits that jobs ask for, not with predictions",
+    )
+    .hint("name a --policy beside --predictor, --depth, --backfill-order or --priority"))
 }

@@ -30,6 +30,11 @@ fn formula_help() -> String {
 }
 
 impl VariationOptions {
+    /// Whether nothing is changed.
+    pub fn is_none(&self) -> bool {
+        self.depth.is_none() && self.backfill_order.is_none() && self.priority.is_none()
+    }
+
     /// The changed policy; refused if an option contradicts it.
     pub fn applied(&self, policy: &Backfill) -> Result<Backfill, Failure> {
         let VariationOptions { depth, backfill_order, priority } = self.clone();

@@ -89,7 +89,7 @@ impl Member {
         }
         self.listener.numbers.push(number);
         self.plan_is_due = true;
-        with(self, |engine, parts| engine.admit(job, truth, now, parts))
+        with(self, |engine, parts| engine.admit(Job { submit: now, ..job }, truth, now, parts))
     }
 
     /// The features of a job that is not in the queue yet; `None` where the broker uses none.

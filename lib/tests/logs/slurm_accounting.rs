@@ -53,7 +53,7 @@ fn accounting_is_the_list(folder: &Path) -> Result<(), Failed> {
 }
 
 fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
-    let (answer, outcomes) = simulate_site(what_if, &SitePolicy::SLURM);
+    let (answer, outcomes) = simulate_site(what_if, &SitePolicy::SLURM).unwrap();
     same("outcomes", &outcomes.len(), &answer.log.jobs)?;
     same("states", &answer.report.states.values().sum::<usize>(), &answer.log.jobs)?;
     same("recorded", &what_if.run.outcomes.len(), &answer.log.jobs)?;

@@ -6,9 +6,9 @@ use queuecast::cluster::{
     RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
 };
 use queuecast::predict::PredictorSpec;
-use queuecast::sim::Backfill;
-use queuecast::study::{Experiment, SitePolicy};
-use queuecast::units::{Micros, Seconds};
+use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Policy, Reason, Start, Started, View};
+use queuecast::study::{CustomPolicy, Experiment, SitePolicy};
+use queuecast::units::{Micros, Procs, Seconds};
 
 use crate::support;
 use crate::support::jobs::{job, workload};
@@ -16,7 +16,7 @@ use queuecast::job_state::JobState;
 
 const NODES: usize = 12;
 
-const POLICIES: [&str; 8] = [
+const POLICIES: [&str; 15] = [
     "fcfs",
     "easy",
     "sjbf",
@@ -25,7 +25,17 @@ const POLICIES: [&str; 8] = [
     "easy:order=largest",
     "sjbf:depth=2",
     "conservative:form=replan",
+    "likely",
+    "likely:confidence=0.9,ageing=1m,patience=10m",
+    "easy:priority=wait * procs",
+    "easy:priority=-predicted",
+    "sjbf:depth=2,priority=max(wait, 60) / requested",
+    "easy:depth=2,order=smallest",
+    "fcfs:priority=-area",
 ];
+
+/// Requested times come first: the others learn, are outlived and corrected.
+const PREDICTORS: [&str; 4] = ["requested", "recent:2", "perfect", "ruh"];
 
 /// Submission, nodes, minutes of limit, seconds of run.
 type Row = (i64, u32, i64, i64);
@@ -63,13 +73,15 @@ fn submitted(rows: &[Row]) -> Vec<SubmittedJob> {
 }
 
 /// Starts at a site and by the engine.
-fn starts(policy: &str, rows: &[Row]) -> [Vec<i64>; 2] {
-    let policy: Backfill = policy.parse().unwrap();
-    let draft = |&(submit, procs, minutes, run): &Row| job(procs, run).at(submit).limit(60 * minutes);
-    let engine = Experiment::new(policy.clone(), PredictorSpec::Requested);
-    let schedule = engine.run(&workload(NODES as u32, rows.iter().map(draft))).unwrap();
+fn starts(policy: &str, predictor: &str, rows: &[Row]) -> [Vec<i64>; 2] {
+    let draft = |(key, &(submit, procs, minutes, run)): (usize, &Row)| {
+        job(procs, run).at(submit).limit(60 * minutes).user(key as u32 % 3)
+    };
+    let mut experiment = Experiment::new(policy.parse().unwrap(), predictor.parse().unwrap());
+    experiment.options.correction = "requested".parse().unwrap();
+    let schedule = experiment.run(&workload(NODES as u32, rows.iter().enumerate().map(draft))).unwrap();
     let run = RecordedRun { submissions: submitted(rows), ..RecordedRun::default() };
-    let found = SitePolicy::of(policy).unwrap().simulate(&cluster(NODES), &run);
+    let found = SitePolicy::by(experiment).unwrap().simulate(&cluster(NODES), &run).unwrap();
     let at_site = found.jobs.iter().map(|one| one.outcome.start.map_or(-1, |start| start.0));
     [at_site.collect(), schedule.placements.iter().map(|one| one.start.0).collect()]
 }
@@ -93,14 +105,18 @@ proptest! {
     #![proptest_config(support::cases(250))]
 
     #[test]
-    fn nodes_of_one_processor_are_a_number_of_processors(rows in rows(60, 60), name in prop::sample::select(&POLICIES[..])) {
-        let [at_site, by_engine] = starts(name, &rows);
-        prop_assert_eq!(at_site, by_engine, "{}", name);
+    fn nodes_of_one_processor_are_a_number_of_processors(
+        rows in rows(60, 60),
+        name in prop::sample::select(&POLICIES[..]),
+        predictor in prop::sample::select(&PREDICTORS[..]),
+    ) {
+        let [at_site, by_engine] = starts(name, predictor, &rows);
+        prop_assert_eq!(at_site, by_engine, "{} {}", name, predictor);
     }
 
     #[test]
     fn many_waiting_jobs_start_as_the_engine_has_them(rows in rows(80, 8), name in prop::sample::select(&POLICIES[..4])) {
-        let [at_site, by_engine] = starts(name, &rows);
+        let [at_site, by_engine] = starts(name, "requested", &rows);
         prop_assert_eq!(at_site, by_engine, "{}", name);
     }
 
@@ -128,7 +144,7 @@ proptest! {
         }).collect();
         events.sort_by_key(|event| event.at);
         let run = RecordedRun { submissions, events, ..RecordedRun::default() };
-        let found = SitePolicy::of(name.parse().unwrap()).unwrap().simulate(&cluster(NODES), &run);
+        let found = SitePolicy::of(name.parse::<Backfill>().unwrap()).simulate(&cluster(NODES), &run).unwrap();
         prop_assert_eq!(found.jobs.len(), rows.len());
         for (place, one) in found.jobs.iter().enumerate() {
             let state = one.outcome.state;
@@ -147,12 +163,70 @@ proptest! {
     }
 }
 
-#[test]
-fn policies_that_need_more_are_refused() {
-    for name in ["likely", "easy:priority=wait"] {
-        let error = SitePolicy::of(name.parse().unwrap()).unwrap_err().to_string();
-        assert!(error.contains("does not work at a site"), "{error}");
+/// First come, first served, without a thought for anything but the head of the queue.
+#[derive(Clone)]
+struct HeadOnly {
+    /// Whether it asks for room or counts processors.
+    asks: bool,
+}
+
+impl Policy for HeadOnly {
+    fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
+        let (mut capacity, mut free) = (view.capacity(), view.free());
+        for job in view.waiting() {
+            let procs = job.job.shape.procs;
+            let has_room = match self.asks {
+                true => {
+                    capacity.earliest(job.index, job.planned, 1).start == Some(view.now())
+                        && capacity.start(job.index, job.planned) == Started::Runs
+                }
+                false => procs <= free,
+            };
+            if !has_room {
+                return;
+            }
+            free = Procs(free.0 - procs.0.min(free.0));
+            starts.push(Start::preferred(job.index, Reason::Reserved));
+        }
     }
+}
+
+#[test]
+fn a_policy_of_ones_own_plans_on_nodes() {
+    // Two nodes of four processors: three of each are taken, and a job that wants two of one node waits.
+    let mut nodes = cluster(2);
+    nodes.nodes.iter_mut().for_each(|node| (node.cpus, node.cores_per_socket) = (4, 4));
+    nodes.classes = classes_of(&nodes.nodes);
+    let mut submissions = submitted(&[(0, 1, 10, 300), (0, 1, 10, 400), (1, 1, 10, 60), (2, 1, 10, 60)]);
+    for (job, tasks) in submissions.iter_mut().zip([3, 3, 2, 1]) {
+        (job.request.tasks, job.request.max_nodes) = (Some(tasks), Some(1));
+    }
+    let run = RecordedRun { submissions, ..RecordedRun::default() };
+    let own = |asks: bool| SitePolicy::of(CustomPolicy::new("own", move || HeadOnly { asks }));
+    let starts = |policy: SitePolicy| -> Vec<i64> {
+        let found = policy.simulate(&nodes, &run).unwrap();
+        found.jobs.iter().map(|one| one.outcome.start.unwrap().0).collect()
+    };
+    assert_eq!(starts(own(true)), [0, 0, 300, 300]);
+    assert_eq!(starts(SitePolicy::of(Backfill::fcfs())), [0, 0, 300, 300]);
+    assert_eq!(starts(SitePolicy::of(Backfill::easy())), [0, 0, 300, 2], "control: others differ");
+    let error = own(false).simulate(&nodes, &run).unwrap_err().to_string();
+    assert!(error.contains("HeadOnly") && error.contains("no room on the nodes"), "{error}");
+}
+
+#[test]
+fn what_has_no_meaning_at_a_site_is_refused() {
+    let by = |change: fn(&mut Options)| {
+        let mut experiment = Experiment::new(Backfill::easy(), PredictorSpec::Requested);
+        change(&mut experiment.options);
+        SitePolicy::by(experiment)
+    };
+    let error = by(|options| options.event_order = EventOrder::Pyss).unwrap_err().to_string();
+    assert!(error.contains("before a plan"), "{error}");
+    let error = by(|options| options.limit = LimitRule::Ignore).unwrap_err().to_string();
+    assert!(error.contains("stopped at their limits"), "{error}");
     assert_eq!(SitePolicy::SLURM.to_string(), "slurm");
-    assert_eq!(SitePolicy::of("easy:depth=3".parse().unwrap()).unwrap().to_string(), "easy:depth=3");
+    assert_eq!(by(|_| ()).unwrap().to_string(), "easy");
+    let learned = Experiment::new("easy:depth=3".parse().unwrap(), "recent:2".parse().unwrap());
+    assert_eq!(SitePolicy::by(learned).unwrap().to_string(), "easy:depth=3 recent:2 increments");
 }

@@ -97,7 +97,7 @@ fn simulates(reading: SiteReading, policy: SitePolicy) -> usize {
     let tasks: Vec<usize> = run.submissions.iter().map(|job| job.runs.len()).collect();
     let name = policy.to_string();
     thread::spawn(move || {
-        let told = policy.simulate(&reading.cluster, &run);
+        let told = policy.simulate(&reading.cluster, &run).unwrap();
         let _ = done.send(told.jobs.into_iter().map(|job| job.submission).collect::<Vec<_>>());
     });
     let told = result.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -110,7 +110,7 @@ fn simulates(reading: SiteReading, policy: SitePolicy) -> usize {
 #[test]
 fn every_job_of_the_run_is_simulated_once_by_every_policy() {
     let policies = ["fcfs", "easy", "sjbf", "conservative"].map(|one| one.parse::<Backfill>().unwrap());
-    let policies = policies.map(|one| SitePolicy::of(one).unwrap());
+    let policies = policies.map(|one| SitePolicy::of(one));
     for policy in policies.into_iter().chain([SitePolicy::SLURM]) {
         // The last job comes at once, or centuries later.
         for shift in [0, 9_000_000_000] {
@@ -325,7 +325,7 @@ proptest! {
             let text = texts.get_mut(SITE[which].0).unwrap();
             *text = damaged(text, &damage);
         }
-        let policy = policy.parse::<Backfill>().map_or(SitePolicy::SLURM, |one| SitePolicy::of(one).unwrap());
+        let policy = policy.parse::<Backfill>().map_or(SitePolicy::SLURM, SitePolicy::of);
         simulates(read(&texts), policy);
     }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const CRATES: [(&str, &[&str]); 13] = [
     ("core", &[]),
     ("sim", &["core"]),
-    ("slurm-sim", &["core"]),
+    ("slurm-sim", &["core", "sim"]),
     ("trace", &["core"]),
     ("slurm-texts", &["core", "slurm-sim", "trace"]),
     ("synth", &["core"]),

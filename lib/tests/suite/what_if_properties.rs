@@ -34,7 +34,7 @@ fn asked(site: &BTreeMap<String, String>, text: &str, changes: &[&str]) -> Resul
 }
 
 fn answer(text: &str, changes: &[&str]) -> SiteAnswer {
-    simulate_site(&asked(&site(), text, changes).unwrap(), &SitePolicy::SLURM).0
+    simulate_site(&asked(&site(), text, changes).unwrap(), &SitePolicy::SLURM).unwrap().0
 }
 
 /// Every job is in one state, and once in each grouping.
@@ -85,7 +85,7 @@ fn half_of_the_files_do_or_it_is_said_which_are_missing() {
     let mut some = site();
     some.remove("qos");
     some.remove("assoc");
-    let (found, _) = simulate_site(&asked(&some, text, &[]).unwrap(), &SitePolicy::SLURM);
+    let (found, _) = simulate_site(&asked(&some, text, &[]).unwrap(), &SitePolicy::SLURM).unwrap();
     assert_eq!(found.report.states["COMPLETED"], 1);
     assert!(found.missing.iter().any(|one| one.what.contains("sacctmgr")));
     some.remove("slurm.conf");
@@ -146,10 +146,10 @@ proptest! {
             let times = what_if.run.submissions.iter().map(|job| job.submit.0);
             let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
             prop_assume!(last - first < 1_000_000 && what_if.log.jobs < 200);
-            let (answer, outcomes) = simulate_site(&what_if, &SitePolicy::SLURM);
+            let (answer, outcomes) = simulate_site(&what_if, &SitePolicy::SLURM).unwrap();
             prop_assert!(is_counted_once(&answer), "{text}");
             prop_assert_eq!(outcomes.len(), answer.report.jobs);
-            let (again, _) = simulate_site(&what_if, &SitePolicy::SLURM);
+            let (again, _) = simulate_site(&what_if, &SitePolicy::SLURM).unwrap();
             prop_assert_eq!(again, answer);
         }
     }
@@ -163,7 +163,7 @@ proptest! {
             let large = value.len() > 4 && key.contains("nodes");
             prop_assume!(!large);
             if let Ok(what_if) = read_what_if(&site(), &log(LIST), &[change], &SiteOptions::default()) {
-                prop_assert!(is_counted_once(&simulate_site(&what_if, &SitePolicy::SLURM).0));
+                prop_assert!(is_counted_once(&simulate_site(&what_if, &SitePolicy::SLURM).unwrap().0));
             }
         }
     }

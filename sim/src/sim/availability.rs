@@ -431,9 +431,9 @@ impl Reader<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::profile::Profile;
     use super::super::size_class::class;
     use super::*;
+    use crate::site::Profile;
     use queuecast_core::units::{Procs, Seconds, Time};
 
     const MACHINE: i64 = 40;

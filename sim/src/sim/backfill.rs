@@ -9,7 +9,7 @@ use super::likely::{Likely, LikelyPlanner};
 use super::one_reservation::OneReservation;
 use super::order::Order;
 use super::plain::Plain;
-use super::plain_conservative::PlainConservative;
+use super::plain_kept::PlainKept;
 use super::plain_likely::PlainLikely;
 use super::policy::Policy;
 use super::priority::Formula;
@@ -84,13 +84,13 @@ impl Backfill {
         }
     }
 
-    /// The policy as a plain loop over all waiting jobs: the slow definition.
+    /// The policy as a plain loop over all waiting jobs: the slow definition, which plans on any [`super::Capacity`].
     pub fn build_plain(&self) -> Box<dyn Policy> {
         if let Some(likely) = self.likely {
             return Box::new(PlainLikely::new(likely));
         }
         match self.form {
-            Persistence::Keep => Box::new(PlainConservative::new()),
+            Persistence::Keep => Box::new(PlainKept::new()),
             Persistence::Replan => Box::new(Plain::new(self.reservations, self.order, self.priority.clone())),
         }
     }

@@ -16,7 +16,7 @@ use super::secrets::Secret;
 use crate::predict::{Question, Revision, RuntimePredictor};
 use crate::site::ring::Ring;
 use crate::site::rows::WAITING;
-use crate::site::{Site, View};
+use crate::site::{Nodes, Site, View};
 use queuecast_core::job::{End, Ending, Event, Job, JobIndex, Truth, What};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::{Machine, Workload};
@@ -319,6 +319,12 @@ impl<'w> Engine<'w> {
     }
 
     fn plan(&mut self, now: i64, parts: &mut Components<'_, '_>) {
+        self.plan_on(now, parts, None);
+    }
+
+    /// Plans on processors or, if there are some, on nodes.
+    #[inline]
+    fn plan_on(&mut self, now: i64, parts: &mut Components<'_, '_>, nodes: Option<&dyn Nodes>) {
         if self.site.queue_length() == 0 {
             self.wake = i64::MAX;
             return;
@@ -328,7 +334,15 @@ impl<'w> Engine<'w> {
         starts.clear();
         let view = self.view(now);
         let mut free = view.free;
-        parts.policy.plan(&view, &mut starts);
+        match nodes {
+            None => parts.policy.plan(&view, &mut starts),
+            Some(nodes) => {
+                parts.policy.plan(&view.on(nodes), &mut starts);
+                if !self.shape_on(nodes, &mut starts, now, parts.policy) {
+                    return;
+                }
+            }
+        }
         for start in &starts {
             if !self.begin(*start, now, &mut free, parts) {
                 return;

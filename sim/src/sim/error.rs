@@ -53,6 +53,30 @@ pub enum SimError {
         /// When.
         at: Time,
     },
+    /// A job was started for which there is no room on the nodes of a site.
+    #[error(
+        "the policy {policy} started job {} at instant {at}, which has no room on the nodes: a policy at a site asks the capacity of \
+         its view",
+        job.0
+    )]
+    NoRoom {
+        /// The policy.
+        policy: String,
+        /// The job.
+        job: JobId,
+        /// When.
+        at: Time,
+    },
+    /// A job was started on the nodes of a site and is not among the starts of the plan.
+    #[error("the policy {policy} started job {} at instant {at} and did not name it among its starts", job.0)]
+    Unnamed {
+        /// The policy.
+        policy: String,
+        /// The job.
+        job: JobId,
+        /// When.
+        at: Time,
+    },
     /// A job was started on more processors than were free.
     #[error(
         "the policy {policy} started job {} on {procs} processors at instant {at}, when {free} were free",

@@ -6,10 +6,9 @@
 //! plan, or a prediction is revised, the reservations that no longer fit are planned anew in arrival order; the
 //! others stay. Compression follows if a plan became shorter.
 
-use super::plain::{free_from_now, reason_of};
+use super::plain::reason_of;
 use super::policy::{Change, Policy, Start};
-use super::profile::Profile;
-use crate::site::View;
+use crate::site::{Profile, View};
 use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Procs, Seconds, Time};
 
@@ -55,7 +54,7 @@ impl PlainConservative {
     /// the others in arrival order.
     fn rebuild(&mut self, view: &View<'_>) -> Profile {
         let now = view.now();
-        let mut profile = free_from_now(view);
+        let mut profile = view.profile();
         let mut by_start: Vec<usize> = (0..self.reservations.len()).collect();
         by_start.sort_by_key(|&place| self.reservations[place].at);
         let mut displaced = Vec::new();

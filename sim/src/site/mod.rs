@@ -8,7 +8,10 @@
 //! Refuses to know how long jobs will run, how that is predicted, and which job starts next.
 
 pub(crate) mod blocks;
+mod capacity;
 mod error;
+mod nodes;
+mod profile;
 pub(crate) mod queue;
 mod replay;
 pub(crate) mod ring;
@@ -18,7 +21,10 @@ mod state;
 mod timeline;
 mod view;
 
+pub use capacity::{Capacity, Earliest, Otherwise, Started};
 pub use error::SiteError;
+pub use nodes::Nodes;
+pub use profile::Profile;
 pub use replay::Replay;
 pub use state::Site;
 pub use timeline::{Step, TimedStep, Timeline};

@@ -1,5 +1,8 @@
 //! What is known at a site at one instant: everything but how long jobs will run.
 
+use super::capacity::{Capacity, Processors};
+use super::nodes::Nodes;
+use super::profile::Profile;
 use super::queue::Queue;
 use super::rows::Row;
 use super::running::{PlannedEnd, Shadow};
@@ -15,19 +18,21 @@ pub struct View<'a> {
     pub(super) gone_by: i64,
     pub(crate) free: i64,
     pub(super) site: &'a Site,
+    /// Where the machine is more than a number of processors.
+    nodes: Option<&'a dyn Nodes>,
 }
 
 impl Site {
     /// The site at an instant, which is not before the last event.
     #[inline]
     pub fn view(&self, now: Time) -> View<'_> {
-        View { now: now.0, gone_by: i64::MIN, free: self.free(), site: self }
+        View { now: now.0, gone_by: i64::MIN, free: self.free(), site: self, nodes: None }
     }
 
     /// The same, with the jobs planned to end by `now` counted as gone and their processors as free.
     pub fn view_after_planned_ends(&self, now: Time) -> View<'_> {
         let free = self.free() + self.running().leaving(now.0);
-        View { now: now.0, gone_by: now.0, free, site: self }
+        View { now: now.0, gone_by: now.0, free, site: self, nodes: None }
     }
 }
 
@@ -69,9 +74,36 @@ impl<'a> View<'a> {
         Time(self.now)
     }
 
+    /// The same site, whose machine is these nodes.
+    #[must_use]
+    pub fn on(self, nodes: &'a dyn Nodes) -> View<'a> {
+        View { free: i64::from(nodes.free().0), nodes: Some(nodes), ..self }
+    }
+
+    /// What is free over time if running jobs end as planned, without any start held. Plans made with it work on processors and on nodes
+    /// alike.
+    pub fn capacity(&self) -> Box<dyn Capacity + 'a> {
+        match self.nodes {
+            Some(nodes) => nodes.capacity(),
+            None => Box::new(Processors::of(self.now(), self.site.rows(), self.profile())),
+        }
+    }
+
+    /// The free processors over time if running jobs end as planned.
+    pub(crate) fn profile(&self) -> Profile {
+        let mut free = Profile::new(self.now(), self.machine());
+        let mut busy = i64::from(self.machine().0) - self.free;
+        for running in self.running() {
+            free.take(self.now(), running.procs, running.planned_end - self.now());
+            busy -= i64::from(running.procs.0);
+        }
+        debug_assert_eq!(busy, 0, "busy processors are held by running jobs");
+        free
+    }
+
     /// All processors in service.
     pub fn machine(&self) -> Procs {
-        self.site.in_service()
+        self.nodes.map_or_else(|| self.site.in_service(), Nodes::in_service)
     }
 
     /// Processors a job could start on now. Where jobs due to end at this instant count as gone already
@@ -88,7 +120,9 @@ impl<'a> View<'a> {
     /// The waiting jobs in order of submission.
     pub fn waiting(&self) -> impl Iterator<Item = WaitingJob<'a>> + use<'a> {
         let site = self.site;
-        site.queue().iter(site.rows()).map(move |job| {
+        let at_nodes = self.nodes.map(Nodes::waiting);
+        let queue = at_nodes.is_none().then(|| site.queue().iter(site.rows()));
+        at_nodes.into_iter().flatten().chain(queue.into_iter().flatten()).map(move |job| {
             let row = &site.rows()[job];
             WaitingJob {
                 index: job,
@@ -117,7 +151,7 @@ impl<'a> View<'a> {
     }
 
     /// A copy of the site without the jobs that count as gone.
-    pub(crate) fn to_site(self) -> Site {
+    pub fn to_site(self) -> Site {
         let mut site = self.site.clone();
         let gone: Vec<JobIndex> = site
             .running()

@@ -19,13 +19,10 @@ mod moment;
 mod placement;
 mod preemption;
 mod priority;
-mod promises;
 mod queue;
 mod simulate;
 mod state;
 
-#[cfg(test)]
-mod at_once_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,6 +1,6 @@
 //! What would become of submissions.
 
-use super::at_once::SiteRules;
+use super::at_once::{SiteRules, run_at_once};
 use super::clock::on_clock;
 use super::job::{ControlledJob, JobStage, StartedBy};
 use super::state::Controller;
@@ -9,6 +9,7 @@ use crate::controller::clock::Phases;
 use crate::controller::queue::{WaitReason, WaitedTimes};
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::sim::SimError;
 
 /// What became of a job, and what it held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,14 +96,19 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
     in_detail(&controller, cluster, run)
 }
 
-/// Simulates a run by scheduling rules other than Slurm's, without its timers and delays.
-pub fn simulate_by_rules(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> SimulatedRun {
+/// Simulates a run by another policy than Slurm's, without its timers and delays. Fails only if the predictor or the policy breaks its
+/// contract.
+pub fn simulate_by_rules(
+    cluster: &Cluster,
+    run: &RecordedRun,
+    rules: SiteRules<'_>,
+) -> Result<SimulatedRun, SimError> {
     let first = run.submissions.iter().map(|one| one.submit).min().unwrap_or_default();
     let phases = Phases::at_once(on_clock(first).second().into());
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
-    controller.run_at_once(rules, &events(cluster, run));
-    in_detail(&controller, cluster, run)
+    let controller = run_at_once(controller, rules, &events(cluster, run))?;
+    Ok(in_detail(&controller, cluster, run))
 }
 
 fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {

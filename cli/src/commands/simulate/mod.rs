@@ -16,7 +16,7 @@ use queuecast::study::{Experiment, Measurement, Simulated, SimulatedSite, Timing
 use self::files::Files;
 use super::cleaning;
 use super::loaded::{self, Loaded};
-use super::site_texts::{log_texts, site_policy, texts};
+use super::site_texts::{log_texts, refuse_settings, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::VariationOptions;
 use crate::failure::Failure;
@@ -142,8 +142,11 @@ impl Arguments {
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     // Settings that contradict each other and files that cannot be written are refused before anything is read.
     let experiment = arguments.experiment()?;
-    let given = arguments.policy.as_ref().filter(|_| arguments.on_site.site.is_some());
-    let policy = site_policy(given)?;
+    let is_given = arguments.on_site.site.is_some() && arguments.policy.is_some();
+    let policy = site_policy(is_given.then(|| experiment.clone()))?;
+    if arguments.on_site.site.is_some() && !is_given {
+        refuse_settings(&arguments.predictor.spec, &arguments.variation)?;
+    }
     let inputs = arguments.inputs();
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let files = Files::plan(&arguments.files, &arguments.on_site.submissions, &inputs)?;
@@ -152,7 +155,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         Submitted::Log(trace) => on_log(arguments, &trace, &experiment, files, plot, printer),
         Submitted::Site { site, source, what_if } => {
             let progress = Progress::uncounted(printer, &format!("simulating {} jobs", what_if.log.jobs));
-            let (answer, outcomes) = simulate_site(&what_if, &policy);
+            let (answer, outcomes) = simulate_site(&what_if, &policy)?;
             drop(progress);
             files.write_at_site(&what_if, &outcomes)?;
             answer.misread.iter().take(3).for_each(|misread| printer.warning(&misread.to_string()));

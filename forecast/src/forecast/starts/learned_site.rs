@@ -110,7 +110,7 @@ impl LearnedSite {
         draws: u32,
         seed: Seed,
     ) -> Vec<f64> {
-        let (runs, now) = (&self.runs, site.now());
+        let (runs, now, site) = (&self.runs, site.now(), site.to_site());
         let past = self.coming.past();
         let numbers: Vec<u32> = (0..draws).collect();
         // Drawn run times respect the limits already; a job beyond its limit keeps running until its drawn end.
@@ -119,7 +119,7 @@ impl LearnedSite {
             let mut rng = seed.numbered("start times", u64::from(number));
             let whole = |seconds: f64| Seconds(seconds.ceil().clamp(1.0, 1e12) as i64);
             let coming = ArrivalProcess::draw(past, now, &mut rng);
-            let mut fork = Fork::of(&site, options, |one: &Unknown<'_>| {
+            let mut fork = Fork::from_site(site.clone(), now, options, |one: &Unknown<'_>| {
                 let elapsed = one.elapsed.unwrap_or_default();
                 whole(runs.run(one.job, elapsed).quantile(rng.random())).max(elapsed + Seconds(1))
             });

@@ -2,8 +2,10 @@
 
 use super::{Components, Engine};
 use crate::sim::error::SimError;
-use crate::sim::policy::Change;
-use queuecast_core::job::{Job, JobIndex, Truth, What};
+use crate::sim::policy::{Change, Policy, Start};
+use crate::site::Nodes;
+use crate::site::rows::Row;
+use queuecast_core::job::{Ending, Job, JobIndex, Truth, What};
 use queuecast_core::units::{Procs, Seconds, Time};
 
 impl Engine<'_> {
@@ -26,12 +28,61 @@ impl Engine<'_> {
         self.result(())
     }
 
+    /// The same on nodes, which stand in for the number of processors.
+    pub fn replan_on(
+        &mut self,
+        now: Time,
+        nodes: &dyn Nodes,
+        parts: &mut Components<'_, '_>,
+    ) -> Result<(), SimError> {
+        self.plan_on(now.0, parts, Some(nodes));
+        self.result(())
+    }
+
+    /// Starts jobs that a policy has named on nodes, each in the shape that it has there; `false` if one of them has no room.
+    pub(super) fn shape_on(
+        &mut self,
+        nodes: &dyn Nodes,
+        starts: &mut [Start],
+        now: i64,
+        policy: &dyn Policy,
+    ) -> bool {
+        for start in starts {
+            let waits = |row: &&Row| row.is_waiting();
+            if self.site.rows().present(start.job).filter(waits).is_none() {
+                return self.fail_start(start.job, now, policy);
+            }
+            let Some(shape) = nodes.begin(start.job) else {
+                let (policy, job) = (policy.name(), self.site.rows().job(start.job).id);
+                return self.fail(SimError::NoRoom { policy, job, at: Time(now) });
+            };
+            start.shape = shape;
+        }
+        true
+    }
+
+    /// A running job is stopped now. `false` if it does not run.
+    pub fn stop(
+        &mut self,
+        job: JobIndex,
+        now: Time,
+        parts: &mut Components<'_, '_>,
+    ) -> Result<bool, SimError> {
+        let Some(&row) = self.site.rows().present(job).filter(|row| !row.is_waiting()) else {
+            return Ok(false);
+        };
+        (self.secrets[job].run, self.secrets[job].ending) = (now.0 - row.start, Ending::Cancelled);
+        self.placement(job).ran = now - Time(row.start);
+        self.end(job, now.0, parts);
+        self.result(true)
+    }
+
     /// How long a job in the system runs in all. For oracles only.
     pub fn true_run(&self, job: JobIndex) -> Seconds {
         Seconds(self.secrets[job].run)
     }
 
-    /// A job is submitted now and joins the queue; no plan is made. Returns its number.
+    /// A job joins the queue now; no plan is made. Returns its number.
     pub fn admit(
         &mut self,
         job: Job,
@@ -40,7 +91,7 @@ impl Engine<'_> {
         parts: &mut Components<'_, '_>,
     ) -> Result<JobIndex, SimError> {
         let index = self.site.submitted();
-        self.arrivals.push(Job { submit: now, ..job }, truth);
+        self.arrivals.push(job, truth);
         self.arrive(now.0, parts);
         self.result(index)
     }

@@ -33,6 +33,8 @@ mod tests {
     use crate::controller::simulate::{simulate_by_rules, simulate_cluster};
     use crate::controller::tests::{cluster, job};
     use queuecast_core::units::{Micros, Seconds, Time};
+    use queuecast_sim::predict::Requested;
+    use queuecast_sim::sim::{Backfill, Options};
 
     const DAY: i64 = 86_400;
 
@@ -89,8 +91,11 @@ mod tests {
         assert!(is_soon_after(found[1], 3 * DAY), "{found:?}");
         // Other policies too.
         let run = RecordedRun { submissions, ..RecordedRun::default() };
-        let rules = SiteRules { depth: 1, rank: None, keeps: false };
-        let found = simulate_by_rules(&cluster(1), &run, &rules).jobs[1].outcome.start;
+        let (mut policy, mut predictor) =
+            (Backfill::fcfs().build_plain(), Requested { default: Seconds(60) });
+        let rules =
+            SiteRules { policy: policy.as_mut(), predictor: &mut predictor, options: Options::default() };
+        let found = simulate_by_rules(&cluster(1), &run, rules).unwrap().jobs[1].outcome.start;
         assert_eq!(found, Some(Time(3 * DAY)));
     }
 

@@ -25,8 +25,6 @@ pub enum Due {
     End(JobHandle, u32),
     /// The nodes of a job that was stopped are free again.
     Release(JobHandle),
-    /// A job reaches its limit, where it is stopped exactly then.
-    Limit(JobHandle, u32),
 }
 
 /// The controller's clock: what time it is, when its timers were last due, and what happens to jobs when. Seconds are whole.

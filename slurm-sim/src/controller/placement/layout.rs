@@ -358,6 +358,11 @@ impl NodeUse {
         self.jobs[node] == 0
     }
 
+    /// Processors of a node that are in use.
+    pub fn cpus(&self, node: usize) -> u32 {
+        self.cpus[node]
+    }
+
     /// How many jobs a node has.
     pub fn jobs(&self, node: usize) -> u32 {
         self.jobs[node]

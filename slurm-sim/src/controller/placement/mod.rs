@@ -26,7 +26,7 @@ mod plain_shares;
 
 pub use alike::alike_by_weight;
 pub use asked::NodeBounds;
-pub use layout::{Load, NodeLayout, NodeShare, NodeUse};
+pub use layout::{Load, LoadVersion, NodeLayout, NodeShare, NodeUse};
 pub use need::{MemoryNeed, Need};
 pub use need_cache::{CachedNeed, NeedCache};
 pub use node_set::NodeSet;

@@ -22,12 +22,12 @@ impl Profile {
     }
 
     /// From steps, each with its begin and its free processors, of which there is at least one.
-    pub(super) fn of(steps: impl Iterator<Item = (i64, i64)>) -> Profile {
+    pub(crate) fn of(steps: impl Iterator<Item = (i64, i64)>) -> Profile {
         Profile { steps: steps.map(|(at, free)| ProfileStep { at, free }).collect() }
     }
 
     /// The steps, each with its begin and its free processors.
-    pub(super) fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
         self.steps.iter().map(|step| (step.at, step.free))
     }
 

@@ -1,27 +1,34 @@
 //! Policies without timers on nodes with parts, worked by hand.
 
-use super::tests::{cluster, job};
-use super::{SiteRules, simulate_by_rules};
+use super::SiteRules;
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ClusterPartition, GenericResource,
     GresRequest, JobArray, JobOutcome, MemoryRequest, NodeChange, NodeState, RecordedRun, SubmittedJob,
     TaskRun, classes_of,
 };
+use crate::controller::simulate_by_rules;
+use crate::controller::tests::{cluster, job};
 use queuecast_core::job_state::JobState;
-use queuecast_core::units::{Micros, Time};
+use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_sim::predict::Requested;
+use queuecast_sim::sim::{Backfill, Options};
 
-const FCFS: SiteRules<'_> = SiteRules { depth: 1, rank: None, keeps: false };
-const EASY: SiteRules<'_> = SiteRules { rank: Some(&|_, _| 0), ..FCFS };
-const SHORTEST: SiteRules<'_> = SiteRules { rank: Some(&|_, limit| limit.unsigned_abs()), ..FCFS };
-const CONSERVATIVE: SiteRules<'_> = SiteRules { depth: usize::MAX, keeps: true, ..EASY };
+const FCFS: &str = "fcfs";
+const EASY: &str = "easy";
+const SHORTEST: &str = "sjbf";
+const CONSERVATIVE: &str = "conservative";
 
-fn outcomes(cluster: &Cluster, run: &RecordedRun, rules: &SiteRules<'_>) -> Vec<JobOutcome> {
-    simulate_by_rules(cluster, run, rules).jobs.into_iter().map(|one| one.outcome).collect()
+fn outcomes(cluster: &Cluster, run: &RecordedRun, policy: &str) -> Vec<JobOutcome> {
+    let mut policy = policy.parse::<Backfill>().unwrap().build_plain();
+    let mut predictor = Requested { default: Seconds(60) };
+    let rules = SiteRules { policy: policy.as_mut(), predictor: &mut predictor, options: Options::default() };
+    let found = simulate_by_rules(cluster, run, rules).unwrap();
+    found.jobs.into_iter().map(|one| one.outcome).collect()
 }
 
-fn starts(cluster: &Cluster, submissions: &[SubmittedJob], rules: &SiteRules<'_>) -> Vec<i64> {
+fn starts(cluster: &Cluster, submissions: &[SubmittedJob], policy: &str) -> Vec<i64> {
     let run = RecordedRun { submissions: submissions.to_vec(), ..RecordedRun::default() };
-    outcomes(cluster, &run, rules).iter().map(|one| one.start.map_or(-1, |start| start.0)).collect()
+    outcomes(cluster, &run, policy).iter().map(|one| one.start.map_or(-1, |start| start.0)).collect()
 }
 
 /// Two nodes of 4 processors and 8,000 MB in one partition; a third with two GPUs besides in another.
@@ -81,10 +88,10 @@ fn what_is_short_decides_be_it_gpus_or_memory() {
     let cluster = two_partitions();
     let backfilled = [0, 600, 2, 660, 4, 5, 6, 306, 8, 366];
     for rules in [EASY, SHORTEST, CONSERVATIVE] {
-        assert_eq!(starts(&cluster, &jobs, &rules), backfilled, "{rules:?}");
+        assert_eq!(starts(&cluster, &jobs, rules), backfilled, "{rules}");
     }
     // No job passes the first that waits in its partition; the other partition does not matter.
-    assert_eq!(starts(&cluster, &jobs, &FCFS), [0, 600, 660, 660, 660, 5, 6, 306, 306, 366]);
+    assert_eq!(starts(&cluster, &jobs, FCFS), [0, 600, 660, 660, 660, 5, 6, 306, 306, 366]);
 }
 
 #[test]
@@ -95,15 +102,15 @@ fn policies_differ_in_whom_they_promise_what() {
         [job(0, 0, 3, 10, 600), job(1, 1, 4, 10, 60), job(2, 2, 1, 8, 60), job(3, 2, 1, last, 60)]
     };
     let cluster = cluster(1);
-    assert_eq!(starts(&cluster, &one(5), &EASY), [0, 600, 2, 62]);
-    assert_eq!(starts(&cluster, &one(5), &SHORTEST), [0, 600, 62, 2]);
-    assert_eq!(starts(&cluster, &one(8), &SHORTEST), [0, 600, 2, 62], "control: of equal ones the first");
+    assert_eq!(starts(&cluster, &one(5), EASY), [0, 600, 2, 62]);
+    assert_eq!(starts(&cluster, &one(5), SHORTEST), [0, 600, 62, 2]);
+    assert_eq!(starts(&cluster, &one(8), SHORTEST), [0, 600, 2, 62], "control: of equal ones the first");
     // Every job is promised a start: the fourth would delay the third, which EASY does not care about.
     let jobs = [job(0, 0, 3, 10, 600), job(1, 1, 2, 10, 600), job(2, 2, 3, 10, 60), job(3, 3, 1, 60, 60)];
-    assert_eq!(starts(&cluster, &jobs, &CONSERVATIVE), [0, 600, 1200, 3]);
+    assert_eq!(starts(&cluster, &jobs, CONSERVATIVE), [0, 600, 1200, 3]);
     let jobs = [job(0, 0, 3, 10, 600), job(1, 1, 2, 10, 600), job(2, 2, 4, 10, 60), job(3, 3, 1, 60, 60)];
-    assert_eq!(starts(&cluster, &jobs, &CONSERVATIVE), [0, 600, 1200, 1260]);
-    assert_eq!(starts(&cluster, &jobs, &EASY), [0, 600, 1200, 3]);
+    assert_eq!(starts(&cluster, &jobs, CONSERVATIVE), [0, 600, 1200, 1260]);
+    assert_eq!(starts(&cluster, &jobs, EASY), [0, 600, 1200, 3]);
 }
 
 #[test]
@@ -122,7 +129,7 @@ fn a_promise_gets_other_nodes_rather_than_keep_a_job_waiting() {
         whole(3, 21, 1, 60, 60),
         whole(4, 22, 1, 60, 60),
     ];
-    assert_eq!(starts(&cluster(4), &jobs, &EASY), [0, 1, 601, 21, 81]);
+    assert_eq!(starts(&cluster(4), &jobs, EASY), [0, 1, 601, 21, 81]);
 }
 
 #[test]
@@ -130,7 +137,7 @@ fn jobs_are_stopped_at_their_limits() {
     let mut never_ends = job(0, 0, 4, 2, 0);
     never_ends.runs = vec![TaskRun::PastLimit];
     let run = RecordedRun { submissions: vec![never_ends, job(1, 1, 4, 2, 60)], ..RecordedRun::default() };
-    let found = outcomes(&cluster(1), &run, &EASY);
+    let found = outcomes(&cluster(1), &run, EASY);
     assert_eq!((found[0].state, found[0].end), (JobState::Timeout, Some(Time(120))));
     assert_eq!((found[1].start, found[1].end), (Some(Time(120)), Some(Time(180))));
 }
@@ -140,7 +147,7 @@ fn arrays_reservations_and_nodes_out_of_service_are_the_controllers() {
     for rules in [FCFS, EASY, CONSERVATIVE] {
         let mut array = job(0, 0, 1, 5, 100);
         array.request.array = Some(JobArray { indices: (0..5).collect(), throttle: Some(2) });
-        assert_eq!(starts(&cluster(1), &[array], &rules), [0, 0, 100, 100, 200]);
+        assert_eq!(starts(&cluster(1), &[array], rules), [0, 0, 100, 100, 200]);
         // A reservation of others from 300 to 900 leaves room for five minutes at once, or for more at its end.
         let mut reserved = cluster(1);
         reserved.reservations = vec![AdvanceReservation {
@@ -155,7 +162,7 @@ fn arrays_reservations_and_nodes_out_of_service_are_the_controllers() {
             licenses: Default::default(),
             flags: Default::default(),
         }];
-        assert_eq!(starts(&reserved, &[job(0, 0, 1, 5, 60), job(1, 1, 1, 10, 60)], &rules), [0, 900]);
+        assert_eq!(starts(&reserved, &[job(0, 0, 1, 5, 60), job(1, 1, 1, 10, 60)], rules), [0, 900]);
         // Of two nodes one is drained until 500: a job for both is promised nothing, and others go on.
         let change = |at: i64, state: NodeState| ClusterEvent {
             at: Micros::of_seconds(at),
@@ -166,11 +173,11 @@ fn arrays_reservations_and_nodes_out_of_service_are_the_controllers() {
             events: vec![change(0, NodeState::Drained), change(500, NodeState::Up)],
             ..RecordedRun::default()
         };
-        let found = outcomes(&cluster(2), &run, &rules);
-        assert_eq!([found[0].start, found[1].start], [Some(Time(500)), Some(Time(2))], "{rules:?}");
+        let found = outcomes(&cluster(2), &run, rules);
+        assert_eq!([found[0].start, found[1].start], [Some(Time(500)), Some(Time(2))], "{rules}");
         assert_eq!(found[2].state, JobState::Refused);
         // Control: with both nodes the first goes first.
         let run = RecordedRun { events: Vec::new(), ..run };
-        assert_eq!(outcomes(&cluster(2), &run, &rules)[0].start, Some(Time(1)));
+        assert_eq!(outcomes(&cluster(2), &run, rules)[0].start, Some(Time(1)));
     }
 }

@@ -1,0 +1,455 @@
+//! The nodes of a site as a capacity that policies plan on: what is promised on them to which jobs, and what starts.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::ahead::Future;
+use super::choice_memo::ChoiceMemo;
+use super::promise::{FirstStart, PlaceAsked, Promise};
+use crate::controller::handles::JobHandle;
+use crate::controller::job::{JobStage, StartedBy};
+use crate::controller::queue::WaitReason;
+use crate::controller::state::Controller;
+use queuecast_core::job::JobIndex;
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_sim::sim::{Capacity, Earliest, Nodes, Otherwise, Started};
+
+/// What the last question about a job has found.
+#[derive(Debug)]
+struct FoundRoom {
+    asked: PlaceAsked,
+    start: FirstStart,
+    /// Whether it is the job's turn: it waits for resources then.
+    is_turn: bool,
+}
+
+/// A plan on the nodes of a controller, and what is kept from one to the next.
+pub struct NodePlan<'c> {
+    pub controller: Controller<'c>,
+    /// The job of each number that policies know it by.
+    jobs: Vec<JobHandle>,
+    /// The number of each job that policies know.
+    numbers: Vec<Option<JobIndex>>,
+    /// Running jobs with their planned ends, in order.
+    ends: Vec<(i64, JobHandle)>,
+    /// By start, then as they were made.
+    promises: Vec<Promise>,
+    /// The promises of the last plan, by job.
+    before: BTreeMap<JobHandle, Promise>,
+    /// Promises made so far.
+    made: u64,
+    found: Option<FoundRoom>,
+    /// Jobs that have had their turn in this plan, with the partitions that were full.
+    behind: BTreeMap<JobHandle, Vec<usize>>,
+    /// Jobs that this plan has started.
+    pub started: Vec<JobIndex>,
+    memo: ChoiceMemo,
+}
+
+impl<'c> NodePlan<'c> {
+    pub fn new(controller: Controller<'c>) -> NodePlan<'c> {
+        NodePlan {
+            numbers: vec![None; controller.jobs.all.len()],
+            controller,
+            jobs: Vec::new(),
+            ends: Vec::new(),
+            promises: Vec::new(),
+            before: BTreeMap::new(),
+            made: 0,
+            found: None,
+            behind: BTreeMap::new(),
+            started: Vec::new(),
+            memo: ChoiceMemo::default(),
+        }
+    }
+
+    /// A plan is made with these planned ends of running jobs.
+    pub fn begin(&mut self, ends: impl Iterator<Item = (i64, JobIndex)>) {
+        let jobs = &self.jobs;
+        let ends: Vec<(i64, JobHandle)> = ends.map(|(end, index)| (end, jobs[index.at()])).collect();
+        if ends != self.ends {
+            self.ends = ends;
+            self.memo.forget_times();
+        }
+        self.started.clear();
+    }
+
+    /// What was found out does not count any more: nodes or reservations are others.
+    pub fn forget(&mut self) {
+        self.memo = ChoiceMemo::default();
+    }
+
+    /// No start is promised.
+    fn promise_none(&mut self) {
+        self.before = self.promises.drain(..).map(|promise| (promise.job, promise)).collect();
+        self.behind.clear();
+        self.found = None;
+    }
+
+    /// The job of a number.
+    pub fn job(&self, index: JobIndex) -> JobHandle {
+        self.jobs[index.at()]
+    }
+
+    /// The number of a job, if policies know it.
+    pub fn number(&self, job: JobHandle) -> Option<JobIndex> {
+        self.numbers[job.0]
+    }
+
+    /// Policies know a job by the next number.
+    pub fn admit(&mut self, job: JobHandle, index: JobIndex) {
+        self.jobs.push(job);
+        self.numbers[job.0] = Some(index);
+    }
+
+    /// Policies do not know a job any more.
+    pub fn dismiss(&mut self, job: JobHandle) {
+        self.numbers[job.0] = None;
+    }
+
+    /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
+    fn waiting(&self) -> Vec<JobIndex> {
+        let mut jobs = self.controller.queue.waiting.clone();
+        jobs.sort_by_key(|&job| self.turn(job));
+        jobs.into_iter().filter_map(|job| self.numbers[job.0]).collect()
+    }
+
+    /// The place of a job in the order of submission.
+    pub fn turn(&self, job: JobHandle) -> (i64, Micros, JobHandle) {
+        let jobs = &self.controller.jobs;
+        (jobs[job].wait.submit, jobs.submission(job).submit, job)
+    }
+
+    /// A length planned for the first partition of a job, in another, in proportion to the limits.
+    fn asked(&self, job: JobHandle, place: usize, length: Seconds) -> PlaceAsked {
+        let places = &self.controller.jobs[job].partitions;
+        let (first, own) = (i128::from(places[0].limit.max(1)), i128::from(places[place].limit));
+        let length = match first == own {
+            true => length.0,
+            false => {
+                ((i128::from(length.0) * own + first - 1) / first).clamp(1, i128::from(i64::MAX / 4)) as i64
+            }
+        };
+        PlaceAsked { job, place, length }
+    }
+
+    fn future(&self) -> Future<'_> {
+        Future {
+            controller: &self.controller,
+            ends: &self.ends,
+            promises: &self.promises,
+            memo: &self.memo,
+            knows_refusals: false,
+        }
+    }
+
+    /// The earliest start of a job in these of its partitions, before an instant; one promise may be left out.
+    fn earliest_of(
+        &mut self,
+        job: JobHandle,
+        places: &[usize],
+        length: Seconds,
+        (without, before): (Option<usize>, i64),
+    ) -> Option<(PlaceAsked, FirstStart)> {
+        self.memo.renew(self.controller.pool.load.version());
+        let mut best: Option<(PlaceAsked, FirstStart)> = None;
+        for &place in places {
+            let before = best.as_ref().map_or(before, |(_, found)| found.start);
+            let asked = self.asked(job, place, length);
+            let found = self.future().first_start(asked, without, before);
+            best = found.map(|found| (asked, found)).or(best);
+        }
+        best
+    }
+
+    /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
+    fn is_kept_back(&mut self, job: JobHandle, place: usize) -> bool {
+        let controller = &mut self.controller;
+        let submission = controller.jobs[job].submission;
+        let is_sibling = |one: &&Promise| controller.jobs[one.job].submission == submission && one.job != job;
+        let tasks = match controller.jobs[job].task {
+            Some(_) => self.promises.iter().filter(is_sibling).count(),
+            None => 0,
+        };
+        if controller.jobs.is_throttled(job, tasks) {
+            controller.waits_for(job, place, WaitReason::ArrayLimit);
+            return true;
+        }
+        if controller.lacks_licenses(job) {
+            controller.waits_for(job, place, WaitReason::Licenses);
+            return true;
+        }
+        let at = &controller.jobs[job].partitions[place];
+        let is_limited = at.is_barred
+            || controller.limits.before_selection(&at.limits, at.limit).is_some()
+            || controller.is_over_at_least(at);
+        if is_limited {
+            controller.waits_for(job, place, WaitReason::Limit);
+        }
+        is_limited
+    }
+
+    /// Promises what was found.
+    fn promise(&mut self, asked: PlaceAsked, found: FirstStart) {
+        self.move_promises(found.moved);
+        let PlaceAsked { job, place, length } = asked;
+        self.made += 1;
+        let (start, end) = (found.start, found.start.saturating_add(length));
+        self.insert(Promise { job, place, start, end, number: self.made, nodes: found.nodes });
+    }
+
+    fn insert(&mut self, promise: Promise) {
+        let key = |one: &Promise| (one.start, one.number);
+        let at = self.promises.partition_point(|one| key(one) <= key(&promise));
+        self.promises.insert(at, promise);
+    }
+
+    /// Promises get other nodes.
+    fn move_promises(&mut self, moved: Vec<(usize, Vec<usize>)>) {
+        for (index, nodes) in moved {
+            self.promises[index].nodes = nodes;
+        }
+    }
+
+    /// Starts a job now on these nodes, unless that is more than a limit allows.
+    fn start_now(&mut self, asked: PlaceAsked, nodes: &[usize]) -> bool {
+        let PlaceAsked { job, place, length } = asked;
+        let controller = &mut self.controller;
+        let at = controller.jobs[job].partitions[place].clone();
+        let shares = controller.pool.given(nodes, &at.kept.need);
+        let amounts = controller.limits.amounts(&shares, at.partition);
+        if controller.limits.before_selection(&at.limits, at.limit).is_some()
+            || controller.is_over(&at, &amounts, &shares)
+        {
+            controller.waits_for(job, place, WaitReason::Limit);
+            return false;
+        }
+        if controller.lacks_licenses(job) {
+            controller.waits_for(job, place, WaitReason::Licenses);
+            return false;
+        }
+        let controller = &self.controller;
+        let is_passed = |one: &Promise| {
+            controller.jobs[one.job].state == JobStage::Waiting
+                && controller.jobs[one.job].partitions[one.place].partition == at.partition
+                && self.turn(one.job) < self.turn(job)
+        };
+        let by = if self.promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
+        self.controller.start(job, place, shares, amounts, by);
+        let end = (self.controller.second().saturating_add(length), job);
+        let at = self.ends.partition_point(|other| *other <= end);
+        self.ends.insert(at, end);
+        true
+    }
+
+    /// The partitions of a job in which it may be asked about.
+    fn open_places(&mut self, job: JobHandle) -> Vec<usize> {
+        let all = self.controller.jobs[job].partitions.len();
+        (0..all).filter(|&place| !self.is_kept_back(job, place)).collect()
+    }
+
+    fn earliest(&mut self, job: JobHandle, length: Seconds, depth: usize) -> Earliest {
+        let places = self.open_places(job);
+        let is_full = |place: &usize| {
+            let of = |job: JobHandle, place: usize| self.controller.jobs[job].partitions[place].partition;
+            let partition = of(job, *place);
+            depth < usize::MAX
+                && self.promises.iter().filter(|one| of(one.job, one.place) == partition).count() >= depth
+        };
+        let (full, open): (Vec<usize>, Vec<usize>) = places.into_iter().partition(is_full);
+        full.iter().for_each(|&place| self.controller.waits_for(job, place, WaitReason::Priority));
+        let found = self.earliest_of(job, &open, length, (None, i64::MAX));
+        let start = found.as_ref().map(|(_, found)| Time(found.start));
+        self.found = found.map(|(asked, start)| FoundRoom { asked, start, is_turn: true });
+        let otherwise = if full.is_empty() { Otherwise::Waits } else { Otherwise::MayPass };
+        self.behind.insert(job, full);
+        Earliest { start, otherwise }
+    }
+
+    fn earlier(&mut self, job: JobHandle, length: Seconds, held: Time) -> Option<Time> {
+        let own = self.promises.iter().position(|promise| promise.job == job)?;
+        let places: Vec<usize> = (0..self.controller.jobs[job].partitions.len()).collect();
+        let found = self.earliest_of(job, &places, length, (Some(own), held.0));
+        self.found = found.map(|(asked, start)| FoundRoom { asked, start, is_turn: false });
+        self.found.as_ref().map(|found| Time(found.start.start))
+    }
+
+    /// Of a job behind those with promises: whether it could start now where it has not been looked for.
+    fn fits_now(&mut self, job: JobHandle, length: Seconds, places: &[usize]) -> bool {
+        self.found = None;
+        self.memo.renew(self.controller.pool.load.version());
+        self.memo.renew_beside(&self.promises);
+        let own = self.promises.iter().position(|promise| promise.job == job);
+        for &place in places {
+            if self.is_kept_back(job, place) {
+                continue;
+            }
+            let asked = self.asked(job, place, length);
+            let future = Future { knows_refusals: true, ..self.future() };
+            let found = future.first_start(asked, own, self.controller.second() + 1);
+            if let Some(start) = found {
+                self.found = Some(FoundRoom { asked, start, is_turn: false });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a job could start then, in the partition of its promise in the last plan if there is one.
+    fn fits_then(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {
+        self.found = None;
+        self.memo.renew(self.controller.pool.load.version());
+        let promised = self.before.get(&job).map(|promise| promise.place);
+        let all = 0..self.controller.jobs[job].partitions.len();
+        for place in all.filter(|&place| promised.is_none_or(|promised| promised == place)) {
+            if self.is_kept_back(job, place) {
+                continue;
+            }
+            let asked = self.asked(job, place, length);
+            if let Some(start) = self.future().start_then(asked, at.0) {
+                self.found = Some(FoundRoom { asked, start, is_turn: false });
+                return true;
+            }
+        }
+        false
+    }
+
+    fn hold(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {
+        if let Some(found) = self.found.take_if(|found| found.asked.job == job && found.start.start == at.0) {
+            if found.is_turn {
+                self.controller.waits_for(job, found.asked.place, WaitReason::Resources);
+            }
+            self.promise(found.asked, found.start);
+            return true;
+        }
+        let Some(promise) = self.before.get(&job).cloned() else { return false };
+        if self.is_kept_back(job, promise.place) {
+            return false;
+        }
+        let end = at.0.saturating_add(self.asked(job, promise.place, length).length);
+        self.insert(Promise { start: at.0, end, ..promise });
+        true
+    }
+
+    fn give_back(&mut self, job: JobHandle) {
+        let moved = self.found.as_mut().map(|found| std::mem::take(&mut found.start.moved));
+        self.move_promises(moved.unwrap_or_default());
+        self.promises.retain(|promise| promise.job != job);
+    }
+
+    fn start(&mut self, index: JobIndex, length: Seconds) -> Started {
+        let job = self.job(index);
+        let now = self.controller.second();
+        let found = self.found.take_if(|found| found.asked.job == job && found.start.start <= now);
+        let (asked, start) = match found {
+            Some(found) => (found.asked, found.start),
+            None => {
+                let due = self.promises.iter().position(|one| one.job == job && one.start <= now);
+                let Some(due) = due else { return Started::NoRoom };
+                let promise = self.promises.remove(due);
+                let Some(nodes) = self.future().nodes_promised(&promise) else { return Started::NoRoom };
+                let start = FirstStart { start: now, nodes, moved: Vec::new() };
+                (self.asked(job, promise.place, length), start)
+            }
+        };
+        if !self.start_now(asked, &start.nodes) {
+            return Started::KeptBack;
+        }
+        self.move_promises(start.moved);
+        self.promises.retain(|promise| promise.job != job);
+        self.started.push(index);
+        Started::Runs
+    }
+}
+
+/// Nodes on which a plan is being made.
+pub struct NodesNow<'n, 'c>(RefCell<&'n mut NodePlan<'c>>);
+
+impl<'n, 'c> NodesNow<'n, 'c> {
+    pub fn of(plan: &'n mut NodePlan<'c>) -> NodesNow<'n, 'c> {
+        NodesNow(RefCell::new(plan))
+    }
+
+    fn with<T>(&self, job: JobIndex, ask: impl FnOnce(&mut NodePlan<'c>, JobHandle) -> T) -> T {
+        let mut plan = self.0.borrow_mut();
+        let job = plan.job(job);
+        ask(&mut plan, job)
+    }
+}
+
+impl fmt::Debug for NodesNow<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} nodes", self.0.borrow().controller.pool.layout.nodes.len())
+    }
+}
+
+impl Nodes for NodesNow<'_, '_> {
+    fn in_service(&self) -> Procs {
+        let controller = &self.0.borrow().controller;
+        Procs(controller.pool.up().iter().map(|node| controller.pool.layout.nodes[node].cpus).sum())
+    }
+
+    fn free(&self) -> Procs {
+        let controller = &self.0.borrow().controller;
+        let in_use = controller.pool.load.in_use();
+        let free = |node: usize| controller.pool.layout.nodes[node].cpus.saturating_sub(in_use.cpus(node));
+        Procs(controller.pool.up().iter().map(free).sum())
+    }
+
+    fn waiting(&self) -> Vec<JobIndex> {
+        self.0.borrow().waiting()
+    }
+
+    fn capacity(&self) -> Box<dyn Capacity + '_> {
+        self.0.borrow_mut().promise_none();
+        Box::new(self)
+    }
+
+    fn begin(&self, index: JobIndex) -> Option<u16> {
+        let mut plan = self.0.borrow_mut();
+        let job = plan.job(index);
+        if plan.controller.jobs[job].state == JobStage::Waiting {
+            let places = plan.open_places(job);
+            let now = plan.controller.second();
+            let length = Seconds(plan.controller.jobs[job].partitions[0].limit);
+            let (asked, start) = plan.earliest_of(job, &places, length, (None, now + 1))?;
+            plan.found = Some(FoundRoom { asked, start, is_turn: true });
+            if plan.start(index, length) != Started::Runs {
+                return None;
+            }
+        }
+        let one = &plan.controller.jobs[job];
+        let place = one.partitions.iter().position(|place| place.partition == one.last.ran_in)?;
+        u16::try_from(place).ok()
+    }
+}
+
+impl Capacity for &NodesNow<'_, '_> {
+    fn earliest(&mut self, job: JobIndex, length: Seconds, depth: usize) -> Earliest {
+        self.with(job, |plan, job| plan.earliest(job, length, depth))
+    }
+
+    fn earlier(&mut self, job: JobIndex, length: Seconds, held: Time) -> Option<Time> {
+        self.with(job, |plan, job| plan.earlier(job, length, held))
+    }
+
+    fn fits(&mut self, job: JobIndex, at: Time, length: Seconds) -> bool {
+        self.with(job, |plan, job| match plan.behind.get(&job).cloned() {
+            Some(places) => plan.fits_now(job, length, &places),
+            None => plan.fits_then(job, at, length),
+        })
+    }
+
+    fn hold(&mut self, job: JobIndex, at: Time, length: Seconds) -> bool {
+        self.with(job, |plan, job| plan.hold(job, at, length))
+    }
+
+    fn give_back(&mut self, job: JobIndex, _at: Time, _length: Seconds) {
+        self.with(job, |plan, job| plan.give_back(job));
+    }
+
+    fn start(&mut self, job: JobIndex, length: Seconds) -> Started {
+        self.0.borrow_mut().start(job, length)
+    }
+}

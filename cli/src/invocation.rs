@@ -13,6 +13,8 @@ const SHOWING: [&str; 6] = ["output", "plot", "format", "quiet", "ascii", "color
 #[derive(Debug)]
 pub struct Invocation {
     tree: Command,
+    /// The tree as it was before it was read by.
+    whole: Command,
     words: Vec<OsString>,
     matches: ArgMatches,
 }
@@ -21,8 +23,10 @@ impl Invocation {
     /// Of these words, read by this tree.
     pub fn read(mut tree: Command, words: impl IntoIterator<Item = OsString>) -> Result<Invocation, Error> {
         let words: Vec<OsString> = words.into_iter().collect();
+        // Reading builds only what the words name; completion is made of the whole tree.
+        let whole = tree.clone();
         let matches = tree.try_get_matches_from_mut(&words)?;
-        Ok(Invocation { tree, words, matches })
+        Ok(Invocation { tree, whole, words, matches })
     }
 
     /// The values that were read.
@@ -41,7 +45,7 @@ impl Invocation {
 
     /// All commands with their options.
     pub fn tree(&self) -> &Command {
-        &self.tree
+        &self.whole
     }
 
     /// The command as it was started, for a hint that works when it is pasted: a path, or its name if that was found.

@@ -49,6 +49,7 @@ fn an_unknown_format_lists_the_known_ones() {
 fn completions_are_printed_for_every_shell() {
     for (shell, mark) in [
         ("bash", "complete -F _queuecast"),
+        ("bash", "queuecast__subcmd__help,advise"),
         ("zsh", "#compdef queuecast"),
         ("fish", "complete -c queuecast"),
         ("elvish", "edit:completion:arg-completer[queuecast]"),

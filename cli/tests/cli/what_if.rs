@@ -97,7 +97,7 @@ fn settings_are_changed_and_told() {
             {"change": "partition.batch.nodes=+4", "values": [{"name": "partition batch.Nodes", "from": "n[1-2]", "to": "n[1-6]"}]},
             {"change": "bf_interval=60", "values": [{"name": "bf_interval", "from": "15", "to": "60"}]},
             {"change": "killwait=30", "values": []},
-            {"change": "qos.high.MaxTRESPerUser=cpu=10", "values": [{"name": "qos high.per_user.tres", "from": "none", "to": "cpu=10"}]},
+            {"change": "qos.high.MaxTRESPerUser=cpu=10", "values": [{"name": "qos high.MaxTRESPerUser", "from": "none", "to": "cpu=10"}]},
         ])
     );
     assert_eq!(answer["resources"][0]["available"], 28.0);

@@ -296,8 +296,8 @@ fn names_say_something() {
 /// A struct of more fields has a second noun in it.
 const MOST_FIELDS: usize = 20;
 
-/// Structs that list what is given from outside: columns of a format, options of sbatch, parameters of a partition, measures of an answer.
-const LISTS: [&str; 5] = ["ClusterPartition", "Header", "JobRequest", "Record", "WaitScore"];
+/// Structs that list what is given from outside: columns of a format, parameters of a partition, measures of an answer.
+const LISTS: [&str; 4] = ["ClusterPartition", "Header", "Record", "WaitScore"];
 
 /// Structs with too many fields, also those that a macro makes of a table with a row for each field.
 fn wide_structs(source: &Source) -> Vec<String> {

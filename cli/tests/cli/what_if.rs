@@ -133,15 +133,11 @@ fn what_cannot_be_set_or_does_not_fit_is_refused() {
         ("simulate jobs.csv --site site --set Prolog=/bin/x", "not modelled"),
         ("simulate jobs.csv --site site --set MaxTime", "there is no setting MaxTime"),
         ("simulate jobs.csv --set KillWait=5", "--site <DIR>"),
-        ("simulate jobs.csv --site site --policy likely", "the policy likely does not work at a site"),
-        ("simulate jobs.csv --site site --policy easy:priority=wait", "in the order of their submission"),
-        ("simulate jobs.csv --site site --policy easy --depth 2", "cannot be used with '--depth"),
-        ("compare jobs.csv --site site --policy easy,likely", "does not work at a site"),
-        ("simulate jobs.csv --site site --predictor recent:2", "cannot be used with '--predictor"),
+        ("simulate jobs.csv --site site --predictor recent:2", "name a --policy beside --predictor"),
         ("simulate jobs.csv --site site --procs 5", "cannot be used with '--procs"),
         ("simulate jobs.csv --site site --group-by user", "cannot be used with '--group-by"),
         ("simulate jobs.csv --site site --schedule x.csv --submissions x.csv", "the same file"),
-        ("compare jobs.csv --site site --predictor recent:2", "cannot be used with '--predictor"),
+        ("compare jobs.csv --site site --predictor recent:2", "name a --policy beside --predictor"),
         ("compare jobs.csv jobs.csv --site site", "one file of submissions"),
         ("compare jobs.csv --site site --against bf_intervl=5", "similar: bf_interval"),
         ("compare jobs.csv --against bf_interval=5", "--site <DIR>"),
@@ -285,6 +281,11 @@ fn other_policies_work_on_the_sites_nodes() {
     assert_eq!(placed(&folder, "fcfs"), expected(["0", "1", "601", "701", "701", "", "6"]));
     let text = stdout(&mut folder.queuecast("simulate jobs.csv --site site --policy easy:depth=2"));
     assert!(text.contains("easy:depth=2") && text.contains("Simulation by another policy"), "{text}");
+    // As if it were written with the policy.
+    assert_eq!(text, stdout(&mut folder.queuecast("simulate jobs.csv --site site --policy easy --depth 2")));
+    assert_eq!(placed(&folder, "easy:priority=wait"), passed);
+    let likely = "simulate jobs.csv --site site --policy likely --predictor recent:2 --format json";
+    assert_eq!(json(&mut folder.queuecast(likely))["jobs"], 9);
     // Control: without the option it is Slurm's own.
     let own = json(&mut folder.queuecast("simulate jobs.csv --site site --format json"));
     assert_eq!(own["policy"], "slurm");

@@ -106,7 +106,7 @@ macro_rules! main_settings {
         batch_sched_delay: Seconds = Seconds(3), ["SchedulerParameters.batch_sched_delay" = "10", SECONDS, Followed];
         /// How often a pass looks at the whole queue; `None`: never (−1).
         sched_interval: Option<Seconds> = Some(Seconds(60)), ["SchedulerParameters.sched_interval" = "30", SECONDS_OR_NEVER, Followed];
-        /// The least time between any two passes.
+        /// The least time between any two passes, in microseconds.
         #[serde(rename = "sched_min_interval_us")]
         sched_min_interval: Micros = Micros(2), ["SchedulerParameters.sched_min_interval" = "1000", MICROSECONDS, Ignored];
         /// Jobs that an ordinary pass looks at.
@@ -123,7 +123,7 @@ macro_rules! main_settings {
         defer_batch: bool = false, ["SchedulerParameters.defer_batch" = "", FLAG, Ignored];
         /// Whether a job stopped by a limit of its association or QOS closes its partition.
         assoc_limit_stop: bool = false, ["SchedulerParameters.assoc_limit_stop" = "", FLAG, LeftOut];
-        /// The longest time to build the queue.
+        /// The longest time to build the queue, in microseconds.
         #[serde(rename = "build_queue_timeout_us")]
         build_queue_timeout: Micros = Micros(2_000_000), ["SchedulerParameters.build_queue_timeout" = "1000000", MICROSECONDS, Ignored];
         /// Passes are put off while more messages than this wait; zero: never.
@@ -171,10 +171,10 @@ macro_rules! backfill_settings {
         job_part_count_reserve: u32 = 0, ["SchedulerParameters.bf_job_part_count_reserve" = "10", COUNT, LeftOut];
         /// Whether a job of several partitions gets one plan only.
         one_resv_per_job: bool = false, ["SchedulerParameters.bf_one_resv_per_job" = "", FLAG, LeftOut];
-        /// How long backfilling holds its locks.
+        /// How long backfilling holds its locks, in microseconds.
         #[serde(rename = "yield_interval_us")]
         yield_interval: Micros = Micros(2_000_000), ["SchedulerParameters.bf_yield_interval" = "1000000", MICROSECONDS, Ignored];
-        /// How long it then lets them go.
+        /// How long it then lets them go, in microseconds.
         #[serde(rename = "yield_sleep_us")]
         yield_sleep: Micros = Micros(500_000), ["SchedulerParameters.bf_yield_sleep" = "100000", MICROSECONDS, Ignored];
         /// Whether it then goes on although jobs or nodes changed.

@@ -62,12 +62,22 @@ impl SitePolicy {
             other => other.build(Vec::new, experiment.default_request),
         };
         let options = experiment.options;
+        let keeps_order = match &experiment.policy {
+            PolicyChoice::Backfill(family) => family.likely.is_none() && family.priority.is_none(),
+            PolicyChoice::Custom(_) => false,
+        };
+        let plans_at_limits = keeps_order && has_limits_only(&experiment.predictor);
         simulate_by_rules(
             cluster,
             run,
-            SiteRules { policy: policy.as_mut(), predictor: predictor.as_mut(), options },
+            SiteRules { policy: policy.as_mut(), predictor: predictor.as_mut(), options, plans_at_limits },
         )
     }
+}
+
+/// Whether jobs are planned with the limits that they ask for.
+fn has_limits_only(predictor: &PredictorChoice) -> bool {
+    *predictor == PredictorChoice::Spec(PredictorSpec::Requested)
 }
 
 /// The policy in the form that asks the capacity of its view.
@@ -108,9 +118,7 @@ impl fmt::Display for SitePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             None => f.write_str("slurm"),
-            Some(one) if one.predictor == PredictorChoice::Spec(PredictorSpec::Requested) => {
-                one.policy.fmt(f)
-            }
+            Some(one) if has_limits_only(&one.predictor) => one.policy.fmt(f),
             Some(one) => write!(f, "{} {} {}", one.policy, one.predictor, one.options.correction),
         }
     }

@@ -39,7 +39,10 @@ impl Keeping<'_> {
     fn hold_kept(&mut self, is_broken: bool) {
         let mut by_start: Vec<usize> =
             (0..self.jobs.len()).filter(|&place| self.jobs[place].1.is_some()).collect();
-        by_start.sort_by_key(|&place| self.jobs[place].1.map(|kept| kept.0));
+        by_start.sort_by_key(|&place| {
+            let (job, kept) = &self.jobs[place];
+            (kept.map(|kept| kept.0), self.capacity.rank_of_kept(job.index))
+        });
         let mut displaced = Vec::new();
         for place in by_start {
             let (job, kept) = &mut self.jobs[place];

@@ -24,6 +24,11 @@ pub trait Capacity {
     /// Holds a start; `false` if the job may not start any more.
     fn hold(&mut self, job: JobIndex, at: Time, length: Seconds) -> bool;
 
+    /// Where a job stands among those for which the last plan held the same start; equal: as in the queue.
+    fn rank_of_kept(&self, _job: JobIndex) -> u64 {
+        0
+    }
+
     /// The start held for a job is held no more.
     fn give_back(&mut self, job: JobIndex, at: Time, length: Seconds);
 

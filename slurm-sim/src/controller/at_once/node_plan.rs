@@ -7,6 +7,7 @@ use std::fmt;
 use super::ahead::Future;
 use super::choice_memo::ChoiceMemo;
 use super::promise::{FirstStart, PlaceAsked, Promise};
+use crate::controller::clock::{Due, LAST_SECOND};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::queue::WaitReason;
@@ -73,6 +74,19 @@ impl<'c> NodePlan<'c> {
             self.memo.forget_times();
         }
         self.started.clear();
+    }
+
+    /// When to plan though nothing happens: a begin time, a delay, a reservation; and, if asked for, a promised start and what is due to
+    /// jobs that have ended.
+    pub fn opens_at(&self, with_limits: bool) -> Option<Micros> {
+        let controller = &self.controller;
+        let starts = self.promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_SECOND);
+        let starts = starts.filter(|_| with_limits);
+        let next = starts.chain(controller.openings(&controller.queue.unready));
+        let next = next.filter(|&at| at > controller.second()).min();
+        let next = next.filter(|_| !controller.queue.waiting.is_empty()).map(Micros::of_seconds);
+        let due = Some(controller.clock.next_due()).filter(|&due| with_limits && due < Micros::NEVER);
+        next.into_iter().chain(due).min()
     }
 
     /// What was found out does not count any more: nodes or reservations are others.
@@ -237,6 +251,9 @@ impl<'c> NodePlan<'c> {
         };
         let by = if self.promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
         self.controller.start(job, place, shares, amounts, by);
+        // Nothing happens to the job then if it has ended before.
+        let limit = Due::End(job, self.controller.jobs[job].last.incarnation);
+        self.controller.clock.set_due(Micros::of_seconds(at.limit), limit);
         let end = (self.controller.second().saturating_add(length), job);
         let at = self.ends.partition_point(|other| *other <= end);
         self.ends.insert(at, end);
@@ -443,6 +460,10 @@ impl Capacity for &NodesNow<'_, '_> {
 
     fn hold(&mut self, job: JobIndex, at: Time, length: Seconds) -> bool {
         self.with(job, |plan, job| plan.hold(job, at, length))
+    }
+
+    fn rank_of_kept(&self, job: JobIndex) -> u64 {
+        self.with(job, |plan, job| plan.before.get(&job).map_or(0, |promise| promise.number))
     }
 
     fn give_back(&mut self, job: JobIndex, _at: Time, _length: Seconds) {

@@ -32,6 +32,10 @@ pub struct SiteRules<'r> {
     /// Corrections of outlived predictions. Events of an instant come in the order of [`queuecast_sim::sim::EventOrder::Textbook`], and
     /// jobs are stopped at their limits.
     pub options: Options,
+    /// Whether a plan is also made when a job would have reached its limit or another is promised a start, though nothing happens then: as
+    /// time passes, limits of minutes leave more. Not for policies whose order changes as time passes, which would be asked more often than
+    /// on processors.
+    pub plans_at_limits: bool,
 }
 
 impl fmt::Debug for SiteRules<'_> {
@@ -76,16 +80,16 @@ pub fn run_at_once<'c>(
     let engine = Engine::idle(Machine { procs: Procs(u32::MAX) }, rules.options);
     let mut site = AtOnce { plan: NodePlan::new(controller), engine, rules, names: BTreeMap::new() };
     loop {
-        let controller = &mut site.plan.controller;
+        let controller = &site.plan.controller;
         let arrival = arrivals.peek().map(|&one| instant(controller.jobs.asked(one).submit));
         let event = events.peek().map(|event| instant(event.at));
         let due = site.engine.next().map(|at| Micros::of_seconds(at.0));
-        let opening = opens_at(controller);
+        let opening = site.plan.opens_at(site.rules.plans_at_limits);
         let Some(next) = arrival.into_iter().chain(event).chain(due).chain(opening).min() else {
             return Ok(site.plan.controller);
         };
-        controller.clock.advance(next);
-        let now = controller.clock.now();
+        site.plan.controller.clock.advance(next);
+        let now = site.plan.controller.clock.now();
         let mut is_due = opening.is_some_and(|at| at <= now);
         is_due |= site.settle()?;
         while let Some(event) = events.next_if(|event| instant(event.at) <= now) {
@@ -109,12 +113,6 @@ pub fn run_at_once<'c>(
             site.replan()?;
         }
     }
-}
-
-/// When the clock alone changes what can start: a begin time, a delay, a reservation.
-fn opens_at(controller: &Controller<'_>) -> Option<Micros> {
-    let next = controller.openings(&controller.queue.unready).filter(|&at| at > controller.second()).min();
-    next.filter(|_| !controller.queue.waiting.is_empty()).map(Micros::of_seconds)
 }
 
 /// Calls the engine with the policy and the predictor; the jobs that have ended.

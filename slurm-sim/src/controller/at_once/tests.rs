@@ -21,7 +21,12 @@ const CONSERVATIVE: &str = "conservative";
 fn outcomes(cluster: &Cluster, run: &RecordedRun, policy: &str) -> Vec<JobOutcome> {
     let mut policy = policy.parse::<Backfill>().unwrap().build_plain();
     let mut predictor = Requested { default: Seconds(60) };
-    let rules = SiteRules { policy: policy.as_mut(), predictor: &mut predictor, options: Options::default() };
+    let rules = SiteRules {
+        policy: policy.as_mut(),
+        predictor: &mut predictor,
+        options: Options::default(),
+        plans_at_limits: true,
+    };
     let found = simulate_by_rules(cluster, run, rules).unwrap();
     found.jobs.into_iter().map(|one| one.outcome).collect()
 }

@@ -93,8 +93,12 @@ mod tests {
         let run = RecordedRun { submissions, ..RecordedRun::default() };
         let (mut policy, mut predictor) =
             (Backfill::fcfs().build_plain(), Requested { default: Seconds(60) });
-        let rules =
-            SiteRules { policy: policy.as_mut(), predictor: &mut predictor, options: Options::default() };
+        let rules = SiteRules {
+            policy: policy.as_mut(),
+            predictor: &mut predictor,
+            options: Options::default(),
+            plans_at_limits: true,
+        };
         let found = simulate_by_rules(&cluster(1), &run, rules).unwrap().jobs[1].outcome.start;
         assert_eq!(found, Some(Time(3 * DAY)));
     }

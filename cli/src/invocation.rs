@@ -44,7 +44,7 @@ impl Invocation {
     }
 
     /// All commands with their options.
-    pub fn tree(&self) -> &Command {
+    pub fn whole(&self) -> &Command {
         &self.whole
     }
 

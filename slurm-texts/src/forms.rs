@@ -314,8 +314,11 @@ pub(super) const QOS_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = ValueForm 
     tell: told,
 };
 
+/// Where the flag of a name stands.
+type FlagPlace = fn(&mut QosFlags) -> &mut bool;
+
 /// The flags of a QOS as `sacctmgr` prints them.
-const FLAGS: [(&str, fn(&mut QosFlags) -> &mut bool); 10] = [
+const FLAGS: [(&str, FlagPlace); 10] = [
     ("DenyOnLimit", |flags| &mut flags.deny_on_limit),
     ("EnforceUsageThreshold", |flags| &mut flags.enforce_usage_threshold),
     ("NoReserve", |flags| &mut flags.no_reserve),

@@ -310,8 +310,8 @@ mod tests {
     #[test]
     fn the_lists_are_sorted_and_apart() {
         let lower = |name: &&str| name.to_ascii_lowercase();
-        assert!(UNIMPORTANT.is_sorted_by_key(|name| lower(&name)));
-        assert!(FOR_SCHEDULING.is_sorted_by_key(|(name, _)| lower(&name)));
+        assert!(UNIMPORTANT.is_sorted_by_key(lower));
+        assert!(FOR_SCHEDULING.is_sorted_by_key(|(name, _)| lower(name)));
         assert!(FOR_SCHEDULING.iter().all(|(name, _)| !UNIMPORTANT.contains(name)));
         assert!(!WithoutRow::setting("fastschedule").unwrap().matters("1"));
         assert!(WithoutRow::setting("FastSchedule").unwrap().matters("2"));

@@ -33,7 +33,7 @@ fn listed<'s, T: Default + 's>(
     rows: impl Iterator<Item = &'s Setting<T>>,
 ) -> Vec<ListedSetting> {
     let mut default = T::default();
-    let mut one = |row: &Setting<T>| ListedSetting {
+    let one = |row: &Setting<T>| ListedSetting {
         of,
         key: row.key,
         default: (row.tell)(&mut default),
@@ -44,5 +44,5 @@ fn listed<'s, T: Default + 's>(
             SettingEffect::LeftOut => "named as not modelled",
         },
     };
-    rows.map(|row| one(row)).collect()
+    rows.map(one).collect()
 }

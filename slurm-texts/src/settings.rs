@@ -60,7 +60,7 @@ fn apply_one(said: &KeyValue, cluster: &mut Cluster, notes: &mut Notes) {
 /// The row of a setting, or of a word of a list, by its whole key.
 fn row(key: &str) -> Option<&'static Setting<Cluster>> {
     let is_meant = |own: &&str| own.eq_ignore_ascii_case(key);
-    of_cluster().find(|row| is_meant(&row.key) || row.also.iter().any(|own| is_meant(own)))
+    of_cluster().find(|row| is_meant(&row.key) || row.also.iter().any(is_meant))
 }
 
 /// The words of a setting that is a list.

@@ -36,6 +36,6 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     }
     // clap_complete panics when a write fails, so it writes to memory, and the printer handles closed pipes.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut invocation.tree().clone(), "queuecast", &mut script);
+    clap_complete::generate(arguments.shell, &mut invocation.whole().clone(), "queuecast", &mut script);
     printer.write(&script)
 }

@@ -110,7 +110,7 @@ fn simulates(reading: SiteReading, policy: SitePolicy) -> usize {
 #[test]
 fn every_job_of_the_run_is_simulated_once_by_every_policy() {
     let policies = ["fcfs", "easy", "sjbf", "conservative"].map(|one| one.parse::<Backfill>().unwrap());
-    let policies = policies.map(|one| SitePolicy::of(one));
+    let policies = policies.map(SitePolicy::of);
     for policy in policies.into_iter().chain([SitePolicy::SLURM]) {
         // The last job comes at once, or centuries later.
         for shift in [0, 9_000_000_000] {

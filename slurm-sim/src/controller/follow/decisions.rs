@@ -5,7 +5,7 @@ use super::follower::RecordingFollower;
 use crate::cluster::{Cluster, RecordedDecisions, RecordedRun};
 use crate::controller::clock::Phases;
 
-/// Follows a recorded run and asks, at each recorded decision, what the controller of [`simulate_cluster`](super::simulate_cluster)
+/// Follows a recorded run and asks, at each recorded decision, what the controller of [`simulate_cluster`](crate::controller::simulate_cluster)
 /// decides in that state: the jobs that wait, those that run with their nodes and starts, usage, node states and reservations are
 /// those of the recording, and so is what the same pass or cycle has decided before.
 pub fn decisions(

@@ -212,18 +212,21 @@ fn the_guide_to_sites_shows_what_the_command_prints() {
     let files = files(&page);
     assert_eq!(files.len(), 1, "{files:?}");
     fs::write(folder.path(&files[0].0), &files[0].1).unwrap();
-    let mut shown = 0;
+    let (mut shown, mut last) = (0, String::new());
     for line in commands(&page) {
         let text = stdout(&mut folder.queuecast(line.strip_prefix("queuecast ").unwrap()));
         if line.starts_with("queuecast metaschedule") {
             assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{line}: {text}");
             shown += 1;
+            last = text;
         }
     }
     assert_eq!(shown, 2);
     // Control: one digit makes a difference.
-    let text = stdout(&mut folder.queuecast("metaschedule sites.toml -n 63 -t 2h --no-plot"));
-    assert!(!page.contains(text.trim_end()));
+    let digit = last.find(|letter: char| letter.is_ascii_digit()).unwrap();
+    let other = if last[digit..].starts_with('7') { "8" } else { "7" };
+    last.replace_range(digit..=digit, other);
+    assert!(!page.contains(last.trim_end()));
 }
 
 #[test]

@@ -18,3 +18,8 @@ pub fn read(path: &Path, ruleset: &str) -> Log {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     trace::read(file, &options).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
+
+/// Whether tests that take minutes run as well (`scripts/test --thorough`).
+pub fn is_thorough() -> bool {
+    std::env::var_os("QUEUECAST_THOROUGH").is_some()
+}

@@ -20,8 +20,10 @@ type KeptStart = (Time, Seconds);
 #[derive(Debug, Clone, Default)]
 pub(super) struct PlainKept {
     kept: BTreeMap<JobIndex, KeptStart>,
-    /// Whether a planned run time changed since the last plan: some reservations may not fit any more.
+    /// Whether some reservations may not fit any more since the last plan.
     broken: bool,
+    /// Whether a planned run time changed: then those of one start are in the order of the queue, whenever they were made.
+    revised: bool,
     /// Whether a job ended or a planned run time became shorter: reservations may move earlier.
     eased: bool,
     wake: Option<Time>,
@@ -36,12 +38,13 @@ struct Keeping<'a> {
 
 impl Keeping<'_> {
     /// Holds what was kept, in the order of the starts. Where that may not fit any more, those that do not are planned anew in turn.
-    fn hold_kept(&mut self, is_broken: bool) {
+    fn hold_kept(&mut self, is_broken: bool, is_revised: bool) {
         let mut by_start: Vec<usize> =
             (0..self.jobs.len()).filter(|&place| self.jobs[place].1.is_some()).collect();
         by_start.sort_by_key(|&place| {
             let (job, kept) = &self.jobs[place];
-            (kept.map(|kept| kept.0), self.capacity.rank_of_kept(job.index))
+            let rank = if is_revised { 0 } else { self.capacity.rank_of_kept(job.index) };
+            (kept.map(|kept| kept.0), rank)
         });
         let mut displaced = Vec::new();
         for place in by_start {
@@ -118,7 +121,7 @@ impl Policy for PlainKept {
     fn plan(&mut self, view: &View<'_>, starts: &mut Vec<Start>) {
         let jobs = view.waiting().map(|job| (job, self.kept.get(&job.index).copied()));
         let mut plan = Keeping { now: view.now(), capacity: view.capacity(), jobs: jobs.collect() };
-        plan.hold_kept(std::mem::take(&mut self.broken));
+        plan.hold_kept(std::mem::take(&mut self.broken), std::mem::take(&mut self.revised));
         if std::mem::take(&mut self.eased) {
             plan.compress();
         }
@@ -142,11 +145,11 @@ impl Policy for PlainKept {
         match change {
             Change::Ended { .. } => self.eased = true,
             Change::Moved { from, to, .. } => {
-                self.broken = true;
+                (self.broken, self.revised) = (true, true);
                 self.eased |= to < from;
             }
             Change::Revised { from, to, .. } => {
-                self.broken = true;
+                (self.broken, self.revised) = (true, true);
                 self.eased |= to < from;
             }
             Change::Withdrawn { .. } | Change::Resized => (self.broken, self.eased) = (true, true),

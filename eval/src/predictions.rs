@@ -6,7 +6,7 @@ use queuecast_core::job::Job;
 use queuecast_core::units::Seconds;
 use queuecast_forecast::forecast::{LimitAdvice, LimitRecord, WaitOutcome};
 use queuecast_sim::predict::Forecast;
-use queuecast_sim::wait::{BestAnswers, NamedClasses, WAIT_CLASSES, WaitForecast, probabilities};
+use queuecast_wait::{BestAnswers, NamedClasses, WAIT_CLASSES, WaitForecast, probabilities};
 
 /// The levels of the quantiles that are kept of a prediction.
 pub const SAID_LEVELS: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95];

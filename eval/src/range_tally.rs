@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::predictions::{SaidTime, TimeRank};
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
-use queuecast_sim::wait::interval_score;
+use queuecast_wait::interval_score;
 
 /// The levels of the pinball losses.
 const LEVELS: [&str; 3] = ["0.1", "0.5", "0.9"];

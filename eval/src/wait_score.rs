@@ -13,7 +13,7 @@ use queuecast_core::parallel;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{RecordedArrivals, WaitMethod};
-use queuecast_sim::wait::WaitPredictor;
+use queuecast_wait::WaitPredictor;
 
 /// Which jobs are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::predictions::{SaidWait, TimeRank};
 use super::range_tally::{CalibrationPoint, MonthScore, RangeTally};
 use queuecast_core::stats;
 use queuecast_core::units::{Seconds, Time};
-use queuecast_sim::wait::{WAIT_CLASSES, class_of};
+use queuecast_wait::{WAIT_CLASSES, class_of};
 
 /// How right a method was. Shares are percentages, times are seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -247,7 +247,7 @@ impl WaitTally {
 mod tests {
     use super::*;
     use queuecast_core::distribution::Distribution;
-    use queuecast_sim::wait::WaitForecast;
+    use queuecast_wait::WaitForecast;
 
     fn forecast(low: f64, median: f64, high: f64) -> WaitForecast {
         let wait = Distribution::quantiles(&[(0.1, low), (0.5, median), (0.9, high)]).unwrap();

@@ -16,12 +16,13 @@ pub use queuecast_core::{
 pub use queuecast_eval as eval;
 pub use queuecast_forecast::{allot, broker, forecast, place};
 pub use queuecast_report as report;
-pub use queuecast_sim::{predict, sim, site, wait};
+pub use queuecast_sim::{predict, sim, site};
 pub use queuecast_slurm_sim::{cluster, controller};
 pub use queuecast_slurm_texts as slurm;
 pub use queuecast_study as study;
 pub use queuecast_synth::{characterization, synth};
 pub use queuecast_trace as trace;
+pub use queuecast_wait as wait;
 
 /// The code in the guide is compiled and run.
 #[cfg(doctest)]

@@ -8,8 +8,8 @@ use queuecast_forecast::allot::advice::{
     CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord,
 };
 use queuecast_forecast::place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
-use queuecast_sim::wait::{Calibration, RangeComparison};
 use queuecast_trace::MachineSource;
+use queuecast_wait::{Calibration, RangeComparison};
 
 /// More rows than this are too many to read.
 const ROWS: usize = 16;

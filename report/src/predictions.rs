@@ -10,7 +10,7 @@ use queuecast_eval::{
     AskedAt, LIMIT_RISKS, RuntimePrediction, SAID_LEVELS, SaidTime, TimeRank, WaitPrediction,
 };
 use queuecast_forecast::forecast::WaitOutcome;
-use queuecast_sim::wait::{NamedClasses, WAIT_CLASSES};
+use queuecast_wait::{NamedClasses, WAIT_CLASSES};
 
 /// Who asked for what, and when.
 const JOB: &str = "method,job,submit,month,user,queue,procs,requested";

@@ -8,7 +8,7 @@ use super::strategy::Strategy;
 use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Procs, Time};
 use queuecast_sim::sim::{Change, Policy, Reason, Start, View, WaitingJob};
-use queuecast_sim::wait::LifetimeFit;
+use queuecast_wait::LifetimeFit;
 
 /// First come, first served over moldable jobs.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::sizes::{Size, Sizes};
 use super::strategy::{BiasLine, Hold, Prompting, Strategy};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::predict::Forecast;
-use queuecast_sim::wait::{Holder, LifetimeFit, Outlook};
+use queuecast_wait::{Holder, LifetimeFit, Outlook};
 
 /// A predicted queue time and the actual one, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Workload;
 use queuecast_sim::sim::{Change, Policy, Start, View};
-use queuecast_sim::wait::LifetimeFit;
+use queuecast_wait::LifetimeFit;
 
 /// Schedules by the paper's AVG: first come, first served, each job on what is free and no more than it prefers. At every
 /// start each strategy is asked what it would have done, and that job alone is followed to its start: running jobs end as

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use queuecast_core::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, conversions};
-use queuecast_sim::wait::{Outlook, QueueTime};
+use queuecast_wait::{Outlook, QueueTime};
 
 /// What makes the job at the head hold out.
 #[derive(Debug, Clone, Copy, PartialEq)]

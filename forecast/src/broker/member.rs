@@ -11,8 +11,8 @@ use queuecast_core::workload::Machine;
 use queuecast_sim::predict::RuntimePredictor;
 use queuecast_sim::sim::{Components, Engine, Observer, Options, Policy, SimError};
 use queuecast_sim::site::View;
-use queuecast_sim::wait::features::{Feature, FeatureTracker, Features};
-use queuecast_sim::wait::{Arrival, RangeForecast, Ranges, WaitForecast, WaitPredictor};
+use queuecast_wait::features::{Feature, FeatureTracker, Features};
+use queuecast_wait::{Arrival, RangeForecast, Ranges, WaitForecast, WaitPredictor};
 
 /// What a broker asks of the sites.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,8 +6,8 @@ use queuecast_core::job::{Job, Truth};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::sim::Options;
 use queuecast_sim::site::View;
-use queuecast_sim::wait::features::Features;
-use queuecast_sim::wait::{Arrival, RangeForecast, WaitForecast};
+use queuecast_wait::features::Features;
+use queuecast_wait::{Arrival, RangeForecast, WaitForecast};
 
 /// While fewer than this many starts at a site have been learned from, brokers use its load instead of its predicted waits.
 pub(super) const FEWEST: usize = 30;

@@ -4,7 +4,7 @@ use super::brokers::{Broker, Routing, least};
 use super::member::{Uses, WaitHistory};
 use super::offer::SiteOffer;
 use crate::forecast::{RangePoint, WaitMethod};
-use queuecast_sim::wait::FeatureDistance;
+use queuecast_wait::FeatureDistance;
 
 /// Prefers the sites where the job is predicted to be a quick starter (within an hour), if there are any; among the
 /// candidates, chooses the least expected wait over the two classes that are named.

@@ -9,7 +9,7 @@ use super::member::WaitHistory;
 use super::predicted::LeastPredictedWait;
 use crate::forecast::{PlannedRuns, WaitMethod};
 use queuecast_core::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, Written, conversions};
-use queuecast_sim::wait::{FeatureDistance, Ranges};
+use queuecast_wait::{FeatureDistance, Ranges};
 
 /// How a job's site is chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

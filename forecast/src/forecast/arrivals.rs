@@ -6,8 +6,8 @@ use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_sim::site::{Replay, Site, Step, TimedStep};
-use queuecast_sim::wait::features::{FeatureTracker, Features};
-use queuecast_sim::wait::{Arrival, WaitPredictor};
+use queuecast_wait::features::{FeatureTracker, Features};
+use queuecast_wait::{Arrival, WaitPredictor};
 
 /// What is the same for all predictors that follow a log: its schedule, and the features of every arrival.
 ///

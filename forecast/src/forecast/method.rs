@@ -14,7 +14,7 @@ use queuecast_core::spec::{Also, Form, SettingKey, Settings, Spec, SpecError, co
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Backfill;
-use queuecast_sim::wait::{
+use queuecast_wait::{
     BinomialBound, BoundGroups, FeatureDistance, InstanceBased, Nearest, NearestRegression, PastWaits,
     QueueAhead, QuickStarters, Ranges, Regression, WaitPredictor, WithOverruns, ZeroWait,
 };

@@ -11,7 +11,7 @@ use queuecast_sim::predict::{
 };
 use queuecast_sim::sim::{Backfill, Fork, Options, Unknown};
 use queuecast_sim::site::View;
-use queuecast_sim::wait::{Arrival, WaitForecast, WaitPredictor};
+use queuecast_wait::{Arrival, WaitForecast, WaitPredictor};
 
 /// Past answers, and past shares of requested times, that are remembered.
 const REMEMBERED: usize = 1000;
@@ -242,7 +242,7 @@ mod tests {
     use queuecast_core::units::Procs;
     use queuecast_core::workload::Machine;
     use queuecast_sim::site::Site;
-    use queuecast_sim::wait::features::Features;
+    use queuecast_wait::features::Features;
 
     fn job(id: u64, submit: i64, procs: u32, limit: i64) -> Job {
         Job::rigid(id, Time(submit), Procs(procs), Some(Seconds(limit)))

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::arrivals::WaitOutcome;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::units::Seconds;
-use queuecast_sim::wait::interval_score;
+use queuecast_wait::interval_score;
 
 /// How right a method was for the last jobs, each predicted at its submission with what was known then.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,8 +11,8 @@ use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::{Replay, Site};
-use queuecast_sim::wait::features::{FeatureTracker, Features};
-use queuecast_sim::wait::{
+use queuecast_wait::features::{FeatureTracker, Features};
+use queuecast_wait::{
     Arrival, BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitForecast, WaitPredictor, probabilities,
 };
 

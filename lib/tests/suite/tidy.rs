@@ -12,29 +12,46 @@ use std::path::{Path, PathBuf};
 
 /// The crates of the workspace in their order, and the crates that each may import. Cargo holds that there is no circle; this list holds
 /// the plan: `sim` works on jobs and events from any source, so it knows neither logs nor models of workloads.
-const CRATES: [(&str, &[&str]); 13] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("sim", &["core"]),
+    ("wait", &["core", "sim"]),
     ("slurm-sim", &["core", "sim"]),
     ("trace", &["core"]),
     ("slurm-texts", &["core", "slurm-sim", "trace"]),
     ("synth", &["core"]),
-    ("forecast", &["core", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
-    ("eval", &["core", "forecast", "sim", "synth"]),
+    ("forecast", &["core", "sim", "slurm-sim", "slurm-texts", "synth", "trace", "wait"]),
+    ("eval", &["core", "forecast", "sim", "synth", "wait"]),
     ("study", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
-    ("report", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace"]),
+    (
+        "report",
+        &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace", "wait"],
+    ),
     (
         "lib",
-        &["core", "eval", "forecast", "report", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace"],
+        &[
+            "core",
+            "eval",
+            "forecast",
+            "report",
+            "sim",
+            "slurm-sim",
+            "slurm-texts",
+            "study",
+            "synth",
+            "trace",
+            "wait",
+        ],
     ),
     ("papers", &["lib"]),
     ("cli", &["lib", "papers"]),
 ];
 
 /// The crates that compute, and never touch the world.
-const PURE: [&str; 12] = [
+const PURE: [&str; 13] = [
     "core",
     "sim",
+    "wait",
     "slurm-sim",
     "trace",
     "slurm-texts",
@@ -67,7 +84,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "trees",
         ],
     ),
-    ("sim", &["site", "predict", "sim", "wait"]),
+    ("sim", &["site", "predict", "sim"]),
     ("slurm-sim", &["cluster", "controller"]),
     ("synth", &["characterization", "synth"]),
     ("forecast", &["allot", "forecast", "broker", "place"]),

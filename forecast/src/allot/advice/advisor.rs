@@ -16,7 +16,7 @@ use queuecast_core::units::{Procs, Seconds};
 use queuecast_core::workload::WorkloadError;
 use queuecast_sim::predict::{DEFAULT_REQUEST, Requested};
 use queuecast_sim::sim::{Backfill, Components, Engine, LimitRule, Options, Unknown};
-use queuecast_sim::wait::{Calibration, QueueTime, WaitQuestion, quantile};
+use queuecast_wait::{Calibration, QueueTime, WaitQuestion, quantile};
 
 /// A job that can be given several sizes, and the site it would be submitted to.
 #[derive(Debug, Clone)]

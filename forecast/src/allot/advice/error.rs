@@ -3,7 +3,7 @@
 use crate::allot::SizesError;
 use queuecast_core::workload::WorkloadError;
 use queuecast_sim::sim::SimError;
-use queuecast_sim::wait::QueueTime;
+use queuecast_wait::QueueTime;
 
 /// Why there is no advice.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use queuecast_core::spec::{Form, Settings, Spec, SpecError, conversions};
-use queuecast_sim::wait::Outlook;
+use queuecast_wait::Outlook;
 
 /// How the run time of a job in the system is described.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -8,7 +8,7 @@ use queuecast_core::job::{Event, Job, What};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::predict::{Question, RuntimePredictor};
 use queuecast_sim::site::Site;
-use queuecast_sim::wait::LifetimeFit;
+use queuecast_wait::LifetimeFit;
 
 /// Learns from the events of a site and describes the run time of any job by a distribution.
 pub struct RunTimeModel {

@@ -7,7 +7,7 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::site::Site;
-use queuecast_sim::wait::Holder;
+use queuecast_wait::Holder;
 
 /// A job that has outlived its requested time is planned to end this long from now.
 const OUTLIVED: Seconds = Seconds(60);

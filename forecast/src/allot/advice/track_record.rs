@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::prospect::TimeRange;
 use queuecast_core::units::Seconds;
-use queuecast_sim::wait::{Calibration, interval_score};
+use queuecast_wait::{Calibration, interval_score};
 
 /// A predicted queue time and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -21,7 +21,7 @@ use queuecast_core::workload::Workload;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::{Backfill, Options, simulate};
 use queuecast_sim::site::{Replay, Site, Timeline};
-use queuecast_sim::wait::{Calibration, Lesson, QueueTime, RangeComparison};
+use queuecast_wait::{Calibration, Lesson, QueueTime, RangeComparison};
 
 /// Simulations per calibration job.
 const LESSON_DRAWS: u32 = 30;

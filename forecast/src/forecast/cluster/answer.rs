@@ -10,11 +10,11 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::DEFAULT_REQUEST;
-use queuecast_sim::wait::{PastWaits, WaitForecast};
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
 };
 use queuecast_slurm_sim::controller::queue_ahead;
+use queuecast_wait::{PastWaits, WaitForecast};
 
 /// A job that has not been submitted, and the Slurm site it would be submitted to.
 #[derive(Debug, Clone, Copy)]

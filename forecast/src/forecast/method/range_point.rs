@@ -1,7 +1,7 @@
 //! Whose point ranges of waits have.
 
 use queuecast_core::spec::{Settings, SpecError};
-use queuecast_sim::wait::FeatureDistance;
+use queuecast_wait::FeatureDistance;
 
 /// Whose point [`WaitMethod::Ranges`](super::WaitMethod::Ranges) has.
 #[derive(Debug, Clone, Copy, PartialEq)]

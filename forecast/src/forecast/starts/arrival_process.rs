@@ -8,7 +8,7 @@ use super::expected::ExpectedRuns;
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::sim::QueuedJob;
-use queuecast_sim::wait::Overtaking;
+use queuecast_wait::Overtaking;
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;

@@ -13,7 +13,7 @@ use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Requested};
 use queuecast_sim::sim::{Backfill, Fork, LimitRule, Options, RunOn, Unknown};
 use queuecast_sim::site::View;
-use queuecast_sim::wait::Overtaking;
+use queuecast_wait::Overtaking;
 
 /// Draws that one piece of parallel work has.
 const PIECE: u32 = 32;

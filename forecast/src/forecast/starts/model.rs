@@ -12,7 +12,7 @@ use queuecast_core::trees::{Boosting, ClassTrees, Examples};
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::site::View;
-use queuecast_sim::wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
+use queuecast_wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 
 /// Feature rows kept of jobs that have not started; the lowest job numbers are dropped beyond this.
 const MOST_OPEN: usize = 100_000;

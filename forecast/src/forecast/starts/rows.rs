@@ -8,7 +8,7 @@ use queuecast_core::job::{Event, What};
 use queuecast_core::units::Seconds;
 use queuecast_sim::sim::RunOn;
 use queuecast_sim::site::View;
-use queuecast_sim::wait::Arrival;
+use queuecast_wait::Arrival;
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;

@@ -11,7 +11,7 @@ use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Backfill;
 use queuecast_sim::site::View;
-use queuecast_sim::wait::{Arrival, Calibration, Lesson, WaitForecast, WaitPredictor, WaitQuestion};
+use queuecast_wait::{Arrival, Calibration, Lesson, WaitForecast, WaitPredictor, WaitQuestion};
 
 /// The last answers that correct one, as of `allocate`.
 const LESSONS: usize = 200;

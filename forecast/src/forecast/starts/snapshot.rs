@@ -9,7 +9,7 @@ use queuecast_core::job::Job;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::sim::{HeldProcs, QueuedJob, RunOn, RunOnState};
 use queuecast_sim::site::View;
-use queuecast_sim::wait::Overtaking;
+use queuecast_wait::Overtaking;
 
 /// No run is longer, so that sums stay within the clock.
 const LONGEST: f64 = 1e12;

@@ -2,10 +2,10 @@
 
 use super::class::ClassWaits;
 use super::features::Features;
-use crate::site::View;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job};
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::site::View;
 
 /// A job at its submission.
 #[derive(Debug, Clone, Copy)]
@@ -105,10 +105,10 @@ pub(super) mod test_support {
 
     use super::super::features::Features;
     use super::{Arrival, WaitForecast, WaitPredictor};
-    use crate::site::Site;
     use queuecast_core::job::{Job, QueueId};
     use queuecast_core::units::{Procs, Seconds, Time};
     use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     pub fn job(queue: u32) -> Job {
         let mut job = Job::rigid(1, Time(0), Procs(1), None);

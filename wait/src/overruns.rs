@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::features::Features;
 use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
-use crate::site::View;
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// A predictor that is asked and taught with [`Features::with_overruns`] in place of the features of arrivals. It has to be told of
 /// arrivals: from a job of which it was not, it learns by the features that it is given.

@@ -8,10 +8,10 @@ use super::nearest::{FeatureDistance, Nearest};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use super::scale::{FEATURES, FeatureScale};
 use super::svm::{fitted, nodes};
-use crate::site::View;
 use queuecast_core::spec::choices;
 use queuecast_core::stats;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// How the wait of a job is computed from similar ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -11,11 +11,11 @@ use self::run_length::RunLengths;
 use self::series::WaitSeries;
 use super::features::Feature;
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
-use crate::site::View;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::spec::choices;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// The binomial method with change points: the upper bound, at a confidence, on a quantile of the waits of similar jobs (Brevik, Nurmi & Wolski 2006, and QBETS,
 /// Nurmi, Brevik & Wolski 2007). The point is that bound, so that most waits are far below it.

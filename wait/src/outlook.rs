@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Holder, LifetimeFit};
-use crate::predict::Forecast;
 use queuecast_core::distribution::{Distribution, LogUniform};
 use queuecast_core::spec::{Form, SettingKey, Settings, Spec, SpecError, conversions};
 use queuecast_core::units::{Procs, Seconds};
+use queuecast_sim::predict::Forecast;
 
 /// How the remaining run time of a running job is described.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Neighbours by the mean of the ratios of the elements.
 
 use super::threshold::threshold_above;
-use crate::wait::features::Features;
-use crate::wait::scale::FEATURES;
+use crate::features::Features;
+use crate::scale::FEATURES;
 
 /// A history that is searched by `(1/19)·Σ |xᵢ − yᵢ| / (xᵢ + yᵢ)`, a term being 0 where `xᵢ + yᵢ = 0`.
 ///

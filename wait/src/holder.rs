@@ -1,8 +1,8 @@
 //! A running job as seen by a job that waits for its processors.
 
-use crate::predict::Forecast;
 use queuecast_core::distribution::{Distribution, LogUniform, Survival};
 use queuecast_core::units::{Procs, Seconds};
+use queuecast_sim::predict::Forecast;
 
 /// A running job: its processors, and the distribution of its whole run time given how long it has run.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Neighbours by the ratio of sums, the distance that the paper prints.
 
 use super::threshold::{THRESHOLD, threshold_above};
-use crate::wait::features::Features;
+use crate::features::Features;
 
 /// A history that is searched by `Σ|xᵢ − yᵢ| / Σ(xᵢ + yᵢ)`; 0 where the features of both sum to 0.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@ use super::class_shape::{ClassShape, distribution, shape};
 use super::features::{Feature, Features};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 
-use crate::site::View;
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::site::View;
 
 /// A job that waits no longer than this is a quick starter, in seconds.
 pub const QUICK: f64 = CLASS_ENDS[0];
@@ -340,10 +340,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::site::Site;
     use queuecast_core::job::Job;
     use queuecast_core::units::Procs;
     use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     const HOUR: i64 = 3600;
 

@@ -9,8 +9,8 @@ use self::situations::{Instance, Instances};
 use self::tuning::Tuning;
 use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
 use super::weighted;
-use crate::site::View;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// Instance-based learning (Li, Groep & Wolters 2004 to 2006): the waits of the nearest of the jobs that have started, weighted by a kernel of their distance; the
 /// weights of attributes, the number of neighbours and the width of the kernel are tuned on the past.

@@ -6,10 +6,10 @@ use super::super::features::{Feature, Features};
 use super::super::predictor::test_support::asked;
 use super::situations::ATTRIBUTES;
 use super::*;
-use crate::site::Site;
 use queuecast_core::job::{Job, UserId};
 use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Machine;
+use queuecast_sim::site::Site;
 
 /// A job of a user on so many processors with so many jobs waiting.
 fn with<T>(user: u32, procs: f64, queue: f64, at: i64, each: impl FnOnce(&Arrival<'_>) -> T) -> T {

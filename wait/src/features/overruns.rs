@@ -1,9 +1,9 @@
 //! Remaining times below 0.
 
 use super::{Demand, Feature, Features};
-use crate::site::View;
 use queuecast_core::job::Job;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 impl Features {
     /// The same with what remains of running jobs as Table 1 prints it, `p·(e − elapsed)`: below 0 of a job that has outlived its
@@ -38,10 +38,10 @@ impl Features {
 mod tests {
     use super::super::FeatureTracker;
     use super::*;
-    use crate::site::Site;
     use queuecast_core::job::{Event, JobIndex, What};
     use queuecast_core::units::{Procs, Time};
     use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     /// Jobs of 2 and 8 processors, of which the first has outlived its 100 s by 50 s, and one that has not.
     #[test]

@@ -57,7 +57,7 @@ pub(super) fn kernels(block: &RowBlock, row: &Row) -> Lanes {
 /// Chebyshev polynomial on that interval, but for 2⁰, which is 1. Without branches or calls, so that it is computed for several numbers at a time; and
 /// the same on every machine.
 #[inline]
-pub(in crate::wait) fn exp2_of_negative(x: f32) -> f32 {
+pub(crate) fn exp2_of_negative(x: f32) -> f32 {
     /// 1.5·2²³: added to a number it leaves its rounding in the lowest bits.
     const ROUNDING: f32 = 12_582_912.0;
     const POLYNOMIAL: [f32; 6] =

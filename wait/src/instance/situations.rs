@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::wait::features::Feature;
-use crate::wait::predictor::Arrival;
-use crate::wait::svm::exp2_of_negative;
+use crate::features::Feature;
+use crate::predictor::Arrival;
+use crate::svm::exp2_of_negative;
 use queuecast_core::units::{Seconds, Time};
 
 /// Attributes that are equal or not: user, group, executable, queue, partition.

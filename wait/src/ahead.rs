@@ -6,10 +6,10 @@ use super::baseline::LastWaits;
 use super::freed::{benefactors, expected};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use super::{Holder, LifetimeFit, QueueTime};
-use crate::site::View;
 use queuecast_core::distribution::{Distribution, LogUniform};
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Procs, Seconds};
+use queuecast_sim::site::View;
 
 /// The queue-time predictors of Downey 1997 (section 3), applied to a job that arrives behind others as if all were served in the order of submission. Lifetimes are
 /// fitted to all jobs that have ended; requested times are not used.
@@ -162,10 +162,10 @@ mod tests {
 
     use super::super::features::Features;
     use super::*;
-    use crate::site::Site;
     use queuecast_core::job::{End, Ending};
     use queuecast_core::units::Time;
     use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     fn job(procs: u32) -> Job {
         Job::rigid(1, Time(0), Procs(procs), None)

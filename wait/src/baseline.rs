@@ -3,10 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
-use crate::site::View;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::QueueId;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// Baseline: every job starts at once.
 #[derive(Debug, Clone, Copy, Default)]

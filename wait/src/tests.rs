@@ -1,10 +1,10 @@
 //! Queue times that a person can check, and specs.
 
 use super::*;
-use crate::predict::Forecast;
-use crate::wait::probability;
+use crate::probability;
 use queuecast_core::distribution::LogUniform;
 use queuecast_core::units::Seconds;
+use queuecast_sim::predict::Forecast;
 
 const ALL: [QueueTime; 4] =
     [QueueTime::Exact, QueueTime::Median, QueueTime::Mean, QueueTime::Combined { benefactors: 2 }];

@@ -8,10 +8,10 @@ use super::features::Features;
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use super::quick::{QUICK, QuickStarters};
 use super::svm::SvmClassifier;
-use crate::site::View;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Event;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// The method of Kumar & Vadhiyar 2014, section 3.2: the point of another predictor (theirs is nearest neighbours), and the
 /// probability of each class of waits by a support vector machine that is trained again every so many starts on the last
@@ -219,9 +219,9 @@ mod tests {
     use super::super::nearest::{FeatureDistance, Nearest};
     use super::super::predictor::test_support::{asked, features, job, taught};
     use super::*;
-    use crate::site::Site;
     use queuecast_core::units::{Procs, Time};
     use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     fn neighbours(window: usize) -> Nearest {
         Nearest::new(window, FeatureDistance::Sums)

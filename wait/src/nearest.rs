@@ -9,9 +9,9 @@ use self::sums::SumIndex;
 use super::features::Features;
 use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
 use super::weighted;
-use crate::site::View;
 use queuecast_core::spec::choices;
 use queuecast_core::units::Seconds;
+use queuecast_sim::site::View;
 
 /// How far apart the features of two jobs are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

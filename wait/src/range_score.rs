@@ -73,7 +73,7 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wait::{Lesson, WaitQuestion};
+    use crate::{Lesson, WaitQuestion};
     use queuecast_core::units::{Procs, Time};
 
     #[test]

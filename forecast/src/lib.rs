@@ -3,4 +3,3 @@
 pub mod allot;
 pub mod broker;
 pub mod forecast;
-pub mod place;

@@ -14,7 +14,8 @@ pub use queuecast_core::{
     asking, distribution, job, job_state, parallel, seed, spec, stats, trees, units, workload,
 };
 pub use queuecast_eval as eval;
-pub use queuecast_forecast::{allot, broker, forecast, place};
+pub use queuecast_forecast::{allot, broker, forecast};
+pub use queuecast_place as place;
 pub use queuecast_report as report;
 pub use queuecast_sim::{predict, sim, site};
 pub use queuecast_slurm_sim::{cluster, controller};

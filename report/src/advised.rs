@@ -4,7 +4,7 @@ use crate::chart::{Bar, Bars};
 use crate::words::{self, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
-use queuecast_forecast::place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
+use queuecast_place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
 
 impl Answer for AdvisedAnswer {
     fn document(&self) -> Document {

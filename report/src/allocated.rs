@@ -7,7 +7,7 @@ use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::allot::advice::{
     CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord,
 };
-use queuecast_forecast::place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
+use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
 use queuecast_trace::MachineSource;
 use queuecast_wait::{Calibration, RangeComparison};
 

@@ -3,7 +3,7 @@
 use crate::chart::{Bar, Bars};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::SoonestStart;
-use queuecast_forecast::place::{SiteChoice, SiteStart};
+use queuecast_place::{SiteChoice, SiteStart};
 
 impl Answer for SiteChoice {
     fn document(&self) -> Document {

@@ -6,7 +6,7 @@ use crate::words::{self, AT_ONCE, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
 use queuecast_core::units::Seconds;
 use queuecast_forecast::forecast::SITE_METHOD;
-use queuecast_forecast::place::{StartAnswer, StartTime, StartTimes};
+use queuecast_place::{StartAnswer, StartTime, StartTimes};
 
 impl Answer for StartAnswer {
     fn document(&self) -> Document {

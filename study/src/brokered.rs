@@ -7,7 +7,7 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_core::workload::{Machine, Workload};
 use queuecast_forecast::broker::{Alignment, BrokerSpec, Grid, GridError, QueueLimits, merged};
-use queuecast_forecast::place::{LabelledLog, SitesFile};
+use queuecast_place::{LabelledLog, SitesFile};
 use queuecast_trace::{CleaningReport, MachineSize, WorkloadFacts};
 
 /// What became of all jobs under each broker.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates of the workspace in their order, and the crates that each may import. Cargo holds that there is no circle; this list holds
 /// the plan: `sim` works on jobs and events from any source, so it knows neither logs nor models of workloads.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("core", &[]),
     ("sim", &["core"]),
     ("wait", &["core", "sim"]),
@@ -20,12 +20,27 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("trace", &["core"]),
     ("slurm-texts", &["core", "slurm-sim", "trace"]),
     ("synth", &["core"]),
-    ("forecast", &["core", "sim", "slurm-sim", "slurm-texts", "synth", "trace", "wait"]),
+    ("forecast", &["core", "sim", "slurm-sim", "synth", "wait"]),
+    ("place", &["core", "forecast", "sim", "slurm-sim", "slurm-texts", "trace"]),
     ("eval", &["core", "forecast", "sim", "synth", "wait"]),
-    ("study", &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
+    ("study", &["core", "eval", "forecast", "place", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
+    ("display", &["core"]),
     (
         "report",
-        &["core", "eval", "forecast", "sim", "slurm-sim", "slurm-texts", "study", "synth", "trace", "wait"],
+        &[
+            "core",
+            "display",
+            "eval",
+            "forecast",
+            "place",
+            "sim",
+            "slurm-sim",
+            "slurm-texts",
+            "study",
+            "synth",
+            "trace",
+            "wait",
+        ],
     ),
     (
         "lib",
@@ -33,6 +48,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "core",
             "eval",
             "forecast",
+            "place",
             "report",
             "sim",
             "slurm-sim",
@@ -48,7 +64,7 @@ const CRATES: [(&str, &[&str]); 14] = [
 ];
 
 /// The crates that compute, and never touch the world.
-const PURE: [&str; 13] = [
+const PURE: [&str; 15] = [
     "core",
     "sim",
     "wait",
@@ -57,8 +73,10 @@ const PURE: [&str; 13] = [
     "slurm-texts",
     "synth",
     "forecast",
+    "place",
     "eval",
     "study",
+    "display",
     "report",
     "lib",
     "papers",
@@ -87,7 +105,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("sim", &["site", "predict", "sim"]),
     ("slurm-sim", &["cluster", "controller"]),
     ("synth", &["characterization", "synth"]),
-    ("forecast", &["allot", "forecast", "broker", "place"]),
+    ("forecast", &["allot", "forecast", "broker"]),
 ];
 
 /// The library computes; it does not touch the world.

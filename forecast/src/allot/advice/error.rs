@@ -1,6 +1,7 @@
 //! Why there is no advice.
 
 use crate::allot::SizesError;
+use queuecast_core::asking::Refusal;
 use queuecast_core::workload::WorkloadError;
 use queuecast_sim::sim::SimError;
 use queuecast_wait::QueueTime;
@@ -44,4 +45,31 @@ pub enum AdviceError {
     /// No size was offered, nothing was drawn, or nothing can be predicted of any size.
     #[error("nothing can be said of any of the sizes offered")]
     Nothing,
+}
+
+impl AdviceError {
+    /// Why there is no advice, and what helps.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            AdviceError::Sim(error) => {
+                Refusal::bug(error.to_string()).hint("this is a bug in the predictor; please report it")
+            }
+            AdviceError::Workload(_) => Refusal::bug(self.to_string()),
+            AdviceError::JobsAhead { .. } | AdviceError::NoFormula { .. } => {
+                Refusal::question(format!("--formula {self}"))
+            }
+            AdviceError::CheckedFormula => {
+                Refusal::question("--check is for simulated queues: leave out --formula")
+            }
+            AdviceError::PerfectLive => Refusal::question(format!("--predictor perfect: {self}")),
+            AdviceError::Sizes(SizesError::NoFit(why)) => Refusal::question(format!("--between: {why}")),
+            AdviceError::Sizes(SizesError::Outside { .. } | SizesError::NoneViable { given: None, .. }) => {
+                Refusal::question(self.to_string())
+                    .hint("--procs says how large the machine is, where the log does not")
+            }
+            AdviceError::Sizes(_) => Refusal::question(self.to_string()),
+            _ => Refusal::question(self.to_string())
+                .hint("another --formula may say more; without it, the queue is simulated"),
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! A live site: which jobs run and wait now, as its Slurm prints it.
 
 use super::{JobSize, NewJob};
-use crate::allot::advice::JobLimits;
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::duration;
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::{Machine, Names, WorkloadError};
+use queuecast_forecast::allot::advice::JobLimits;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
 use queuecast_trace::sinfo::{Partition, all_procs, sinfo};

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use super::job::numbered;
 use super::{JobSize, LiveQueue, LiveSite, NewJob, SlurmPlace};
-use crate::allot::advice::JobLimits;
-use crate::forecast::{
-    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SimulatedWaits, WaitMethod, WhenAnswer,
-    WhenError, WhenSettings, WhenSource, when, when_at_cluster,
-};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::{Job, PartitionId, QueueId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::allot::advice::JobLimits;
+use queuecast_forecast::forecast::{
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SimulatedWaits, WaitMethod, WhenAnswer,
+    WhenError, WhenSettings, WhenSource, when, when_at_cluster,
+};
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
 use queuecast_trace::{Log, MachineSize, MachineSource, Moment, TimeZone};

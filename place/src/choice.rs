@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::asked::{Asking, answered, by_queue_alone, in_queue, live_source};
 use super::{JobSize, LabelledLog, LiveSite, NewJob, SiteEntry, SitesFile};
-use crate::broker::NotTaken;
-use crate::forecast::{PredictedWait, SoonestStart, WhenAnswer, WhenSettings, WhenSource};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::duration;
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Machine;
+use queuecast_forecast::broker::NotTaken;
+use queuecast_forecast::forecast::{PredictedWait, SoonestStart, WhenAnswer, WhenSettings, WhenSource};
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_trace::{Log, MachineSize, MachineSource, Moment, TimeZone};
 

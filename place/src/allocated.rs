@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::AskedPlace;
 use super::asked::{live_source, without_jobs};
-use crate::allot::SizesError;
-use crate::allot::advice::{
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_forecast::allot::SizesError;
+use queuecast_forecast::allot::advice::{
     AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, Target, advise,
 };
-use queuecast_core::asking::{Messages, Refusal};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -165,32 +165,5 @@ fn predicting(settings: &AdviceSettings) -> &'static str {
         "predicting the job and checking past predictions"
     } else {
         "predicting the job"
-    }
-}
-
-impl AdviceError {
-    /// Why there is no advice, and what helps.
-    pub fn refusal(self) -> Refusal {
-        match self {
-            AdviceError::Sim(error) => {
-                Refusal::bug(error.to_string()).hint("this is a bug in the predictor; please report it")
-            }
-            AdviceError::Workload(_) => Refusal::bug(self.to_string()),
-            AdviceError::JobsAhead { .. } | AdviceError::NoFormula { .. } => {
-                Refusal::question(format!("--formula {self}"))
-            }
-            AdviceError::CheckedFormula => {
-                Refusal::question("--check is for simulated queues: leave out --formula")
-            }
-            AdviceError::PerfectLive => Refusal::question(format!("--predictor perfect: {self}")),
-            AdviceError::Sizes(SizesError::NoFit(why)) => Refusal::question(format!("--between: {why}")),
-            AdviceError::Sizes(SizesError::Outside { .. } | SizesError::NoneViable { given: None, .. }) => {
-                Refusal::question(self.to_string())
-                    .hint("--procs says how large the machine is, where the log does not")
-            }
-            AdviceError::Sizes(_) => Refusal::question(self.to_string()),
-            _ => Refusal::question(self.to_string())
-                .hint("another --formula may say more; without it, the queue is simulated"),
-        }
     }
 }

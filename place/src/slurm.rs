@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::JobSize;
-use crate::forecast::ClusterQuestion;
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_forecast::forecast::ClusterQuestion;
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
 };

@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::asked::{Asking, refused, refused_at_site};
 use super::{AskedPlace, LabelledLog, NewJob};
-use crate::allot::advice::MoldableJob;
-use crate::forecast::{
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_forecast::allot::advice::MoldableJob;
+use queuecast_forecast::forecast::{
     ClusterPlanError, ClusterPlanQuestion, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
     SoonestPlace, WhenSettings, plan_at_cluster, plan_job,
 };
-use queuecast_core::asking::{Messages, Refusal};
-use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_trace::{Moment, TimeZone};
 
@@ -175,7 +175,7 @@ fn planned(
     asking: &Asking<'_>,
     advice: &PlaceAdvice,
     name: &str,
-    limits: Option<crate::allot::advice::JobLimits>,
+    limits: Option<queuecast_forecast::allot::advice::JobLimits>,
     messages: &dyn Messages,
 ) -> Result<JobPlan, Refusal> {
     asking.begin(messages);

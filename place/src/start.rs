@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::asked::{answered, live_source};
 use super::{AskedPlace, JobSize, LabelledLog, NewJob};
-use crate::forecast::{WhenAnswer, WhenSettings};
 use queuecast_core::asking::{Messages, Refusal};
+use queuecast_forecast::forecast::{WhenAnswer, WhenSettings};
 use queuecast_trace::{MachineSize, Moment, TimeZone};
 
 /// When a job would start. Uses nothing that a log records of later.

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::sites_text::{EXAMPLE, Given, KEYS, KeyReader, SitesText};
-use crate::broker::{Alignment, QueueLimits, SiteSetup};
 use queuecast_core::asking::Refusal;
 use queuecast_core::duration;
 use queuecast_core::units::{Procs, Seconds};
+use queuecast_forecast::broker::{Alignment, QueueLimits, SiteSetup};
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::{Backfill, LimitRule};
 use queuecast_trace::{Log, Rule, Ruleset};

@@ -203,7 +203,7 @@ fn busy_site(jobs: u32) -> (Site, LearnedSite) {
 /// A distribution of the start of every waiting job and of one more, from 1,000 simulations.
 #[divan::bench(args = [50_u32, 200, 800], sample_count = 10, sample_size = 1)]
 fn thousand_simulations(bencher: Bencher<'_, '_>, jobs: u32) {
-    let (site, mut learned) = busy_site(jobs);
+    let (site, learned) = busy_site(jobs);
     let newcomer = Job::rigid(9, Time(5000 * 300), Procs(8), Some(Seconds(7200)));
     bencher.bench_local(|| learned.sample(site.view(Time(5000 * 300)), Some(&newcomer), 1000, Seed(1)));
 }

@@ -129,6 +129,13 @@ fn mean_with_queue(holders: &[Holder], lifetimes: &LogUniform, wanted: f64, wait
 }
 
 impl WaitPredictor for QueueAhead {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        match self.point(arrival.job, site) {
+            Some(point) => WaitForecast::new(point, self.spread(point)),
+            None => WaitForecast::nothing_known(),
+        }
+    }
+
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let Some(point) = self.point(arrival.job, site) else { return WaitForecast::nothing_known() };
         self.predicted.insert(arrival.job.index, point);

@@ -13,7 +13,7 @@ use queuecast_sim::site::View;
 pub struct ZeroWait;
 
 impl WaitPredictor for ZeroWait {
-    fn predict(&mut self, _: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+    fn forecast(&self, _: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         WaitForecast::nothing_known()
     }
 
@@ -60,7 +60,7 @@ impl PastWaits {
 }
 
 impl WaitPredictor for PastWaits {
-    fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+    fn forecast(&self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let past = self.of_queue.get(&arrival.job.queue).unwrap_or(&self.of_all);
         match Distribution::observed(past.sorted.as_slice().into(), 1.0) {
             Some(wait) => WaitForecast::by_median(wait),

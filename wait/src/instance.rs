@@ -35,7 +35,6 @@ pub struct InstanceBased {
     fixed: Option<f32>,
     /// Starts until the next tuning.
     until: usize,
-    distances: Vec<f32>,
 }
 
 /// Starts before the first tuning, and between two.
@@ -54,7 +53,6 @@ impl InstanceBased {
             tuning: Tuning::default(),
             fixed: None,
             until: FIRST,
-            distances: Vec::new(),
         }
     }
 
@@ -65,11 +63,12 @@ impl InstanceBased {
         InstanceBased { fixed: Some(width as f32), ..self }
     }
 
-    /// The weights of the history by the fixed kernel, into the room for distances, and which jobs it is of; `None` where it is tuned.
-    fn by_fixed_kernel(&mut self, arrival: &Arrival<'_>) -> Option<Range<usize>> {
+    /// The weights of the history by the fixed kernel, and which jobs it is of; `None` where it is tuned.
+    fn by_fixed_kernel(&self, arrival: &Arrival<'_>) -> Option<(Vec<f32>, Range<usize>)> {
         let (rows, width) = (self.history.last(self.window), self.fixed?);
-        self.history.kernel_weights(&Instance::of(arrival), rows.clone(), width, &mut self.distances);
-        Some(rows)
+        let mut weights = Vec::with_capacity(rows.len());
+        self.history.kernel_weights(&Instance::of(arrival), rows.clone(), width, &mut weights);
+        Some((weights, rows))
     }
 }
 
@@ -77,9 +76,9 @@ impl InstanceBased {
 const NEGLIGIBLE: f32 = 1e-9;
 
 impl WaitPredictor for InstanceBased {
-    fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
-        if let Some(rows) = self.by_fixed_kernel(arrival) {
-            let weighted = self.distances.iter().zip(self.history.waits(rows));
+    fn forecast(&self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+        if let Some((weights, rows)) = self.by_fixed_kernel(arrival) {
+            let weighted = weights.iter().zip(self.history.waits(rows));
             let counted = weighted.filter(|(weight, _)| **weight > NEGLIGIBLE);
             let mut waits: Vec<(f64, f64)> =
                 counted.map(|(&weight, &wait)| (f64::from(weight), wait)).collect();
@@ -88,7 +87,7 @@ impl WaitPredictor for InstanceBased {
         }
         let situation = Instance::of(arrival);
         let rows = self.history.last(self.window);
-        let near = self.tuning.nearest(&self.history, &situation, rows, &mut self.distances);
+        let near = self.tuning.nearest(&self.history, &situation, rows, &mut Vec::new());
         let mut waits: Vec<(f64, f64)> = self
             .tuning
             .kernel(&near)
@@ -99,12 +98,12 @@ impl WaitPredictor for InstanceBased {
         weighted::forecast(&waits)
     }
 
-    fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
-        let Some(rows) = self.by_fixed_kernel(arrival) else {
-            return SimilarWaits { point: self.predict(arrival, site).point, ..SimilarWaits::none() };
+    fn similar(&self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
+        let Some((weights, rows)) = self.by_fixed_kernel(arrival) else {
+            return SimilarWaits { point: self.forecast(arrival, site).point, ..SimilarWaits::none() };
         };
         let (mut all, mut sum) = (0.0, 0.0);
-        for (&weight, wait) in self.distances.iter().zip(self.history.waits(rows)) {
+        for (&weight, wait) in weights.iter().zip(self.history.waits(rows)) {
             all += f64::from(weight);
             sum += f64::from(weight) * wait;
         }
@@ -120,7 +119,7 @@ impl WaitPredictor for InstanceBased {
             let rows = self.history.last(self.window);
             self.history.measure(rows.clone());
             if self.fixed.is_none() {
-                self.tuning = self.tuning.tuned(&self.history, rows, &mut self.distances);
+                self.tuning = self.tuning.tuned(&self.history, rows, &mut Vec::new());
             }
         }
     }

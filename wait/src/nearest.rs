@@ -50,8 +50,6 @@ pub struct Nearest {
     waits: Vec<f64>,
     /// The places of the history in ascending order of waits.
     by_wait: Vec<u32>,
-    /// The weight of each place, all zero between predictions.
-    weights: Vec<f64>,
 }
 
 #[derive(Debug, Clone)]
@@ -88,7 +86,6 @@ impl Nearest {
             },
             waits: Vec::new(),
             by_wait: Vec::new(),
-            weights: Vec::new(),
         }
     }
 
@@ -98,8 +95,8 @@ impl Nearest {
     }
 
     /// Every job of the history within the smallest threshold that has one.
-    pub(super) fn neighbours(&mut self, target: &Features) -> Vec<Neighbour> {
-        let near = match &mut self.index {
+    pub(super) fn neighbours(&self, target: &Features) -> Vec<Neighbour> {
+        let near = match &self.index {
             NeighbourIndex::Sums(index) => index.neighbours(target),
             NeighbourIndex::Elements(index) => index.neighbours(&self.features, target),
         };
@@ -142,11 +139,7 @@ impl Nearest {
     }
 
     /// Weight and wait of each neighbour, in ascending order of waits.
-    fn in_order_of_waits(
-        &mut self,
-        mut neighbours: Vec<Neighbour>,
-        weight: fn(f64) -> f64,
-    ) -> Vec<(f64, f64)> {
+    fn in_order_of_waits(&self, mut neighbours: Vec<Neighbour>, weight: fn(f64) -> f64) -> Vec<(f64, f64)> {
         let weight = |one: &Neighbour| weight(one.distance).abs();
         // The order of the whole history is known: many neighbours are taken from it, few are sorted.
         if neighbours.len() < self.by_wait.len() / 16 {
@@ -155,10 +148,11 @@ impl Nearest {
             });
             return neighbours.iter().map(|one| (weight(one), one.wait)).collect();
         }
-        neighbours.iter().for_each(|one| self.weights[one.place as usize] = weight(one));
+        let mut weights = vec![0.0; self.waits.len()];
+        neighbours.iter().for_each(|one| weights[one.place as usize] = weight(one));
         let mut ordered = Vec::with_capacity(neighbours.len());
         for &place in &self.by_wait {
-            let weight = std::mem::take(&mut self.weights[place as usize]);
+            let weight = weights[place as usize];
             if weight > 0.0 {
                 ordered.push((weight, self.waits[place as usize]));
             }
@@ -168,7 +162,7 @@ impl Nearest {
 }
 
 impl WaitPredictor for Nearest {
-    fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+    fn forecast(&self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let neighbours = self.neighbours(arrival.features);
         let (neighbours, weight) = self.weighed(neighbours);
         let is_signed = neighbours.iter().any(|one| one.distance < 0.0);
@@ -178,7 +172,7 @@ impl WaitPredictor for Nearest {
         forecast
     }
 
-    fn similar(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> SimilarWaits {
+    fn similar(&self, arrival: &Arrival<'_>, _: View<'_>) -> SimilarWaits {
         let neighbours = self.neighbours(arrival.features);
         let mut similar = SimilarWaits::none();
         neighbours.iter().for_each(|neighbour| similar.by_class.add(neighbour.wait));
@@ -192,7 +186,6 @@ impl WaitPredictor for Nearest {
         let place = if self.waits.len() < self.window {
             self.features.push(*arrival.features);
             self.waits.push(wait);
-            self.weights.push(0.0);
             self.waits.len() - 1
         } else {
             let next = self.next;

@@ -31,14 +31,23 @@ impl WithOverruns {
 }
 
 impl WaitPredictor for WithOverruns {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let features = arrival.features.with_overruns(arrival.job, site, self.default_request);
+        self.of.forecast(&Arrival { features: &features, ..*arrival }, site)
+    }
+
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let features = arrival.features.with_overruns(arrival.job, site, self.default_request);
         self.of.predict(&Arrival { features: &features, ..*arrival }, site)
     }
 
-    fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
+    fn similar(&self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
         let features = arrival.features.with_overruns(arrival.job, site, self.default_request);
         self.of.similar(&Arrival { features: &features, ..*arrival }, site)
+    }
+
+    fn refit(&mut self) {
+        self.of.refit();
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

@@ -79,14 +79,25 @@ impl SimilarWaits {
 }
 
 /// Predicts waits and learns from those that are known. What it may use is what it is told, in the order of time.
-pub trait WaitPredictor: Send {
-    /// The wait of a job that arrives at a site; the job is not in its queue yet.
-    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast;
+pub trait WaitPredictor: Send + Sync {
+    /// The wait of a job that arrives at a site, by the models as they are; the job is not in its queue yet. Nothing is fitted or
+    /// remembered.
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast;
+
+    /// As [`WaitPredictor::forecast`] after [`WaitPredictor::refit`]. A predictor that is corrected by what became of its answers
+    /// remembers this one until the job starts.
+    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.refit();
+        self.forecast(arrival, site)
+    }
 
     /// The point alone with the waits it was made of, for callers that need no distribution.
-    fn similar(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
-        SimilarWaits { point: self.predict(arrival, site).point, ..SimilarWaits::none() }
+    fn similar(&self, arrival: &Arrival<'_>, site: View<'_>) -> SimilarWaits {
+        SimilarWaits { point: self.forecast(arrival, site).point, ..SimilarWaits::none() }
     }
+
+    /// Fits what is due to be fitted anew. Between two events; answers before it are by the models that were there.
+    fn refit(&mut self) {}
 
     /// A job has started; `arrival` is as it was at its submission.
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds);

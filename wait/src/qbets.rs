@@ -136,7 +136,7 @@ impl BinomialBound {
         BinomialBound { runs: RunLengths::fixed(misses.max(1)), ..self }
     }
 
-    fn forecast(&self, sorted: &[f64], rank: usize) -> Option<WaitForecast> {
+    fn bounded(&self, sorted: &[f64], rank: usize) -> Option<WaitForecast> {
         let bound = *sorted.get(rank.checked_sub(1)?)?;
         let (count, middle) = (sorted.len(), rank as f64 - 0.5);
         let level = |place: usize| {
@@ -161,13 +161,13 @@ impl BinomialBound {
 }
 
 impl WaitPredictor for BinomialBound {
-    fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+    fn forecast(&self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let fewest = self.ranks.fewest;
         let histories = self.groups.of(arrival).map(|group| self.of_group.get(&group));
         let known = histories.into_iter().flatten().find(|history| history.len() >= fewest);
         let sorted = known.unwrap_or(&self.of_all).sorted();
         let rank = self.ranks.rank(sorted.len()).unwrap_or(sorted.len());
-        self.forecast(sorted, rank).unwrap_or_else(WaitForecast::nothing_known)
+        self.bounded(sorted, rank).unwrap_or_else(WaitForecast::nothing_known)
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

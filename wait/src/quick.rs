@@ -303,7 +303,7 @@ fn occupied_since(site: View<'_>) -> [Time; 2] {
 impl WaitPredictor for QuickStarters {
     /// The distribution has the waits of quick starters and of others, as probable as the verdict says; the point is the
     /// median of those that are more probable.
-    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let verdict = self.verdict(arrival, site);
         if self.history.len() == 0 {
             return WaitForecast::nothing_known();

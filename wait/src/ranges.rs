@@ -87,7 +87,7 @@ impl Ranges {
         let similar = self.point.similar(arrival, site);
         let probabilities = match &self.trained {
             Some(trained) => trained.machine.probabilities(arrival.features),
-            None => probabilities(&self.point.predict(arrival, site).wait),
+            None => probabilities(&self.point.forecast(arrival, site).wait),
         };
         let verdict = self.quick.as_ref().map(|quick| (quick, quick.verdict(arrival, site)));
         let verdict = verdict.filter(|(_, verdict)| verdict.is_quick());
@@ -164,15 +164,19 @@ impl RangeForecast {
 }
 
 impl WaitPredictor for Ranges {
-    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+    fn refit(&mut self) {
         self.train();
+        self.point.refit();
+    }
+
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         match self.by_class(arrival.features) {
             Some(wait) => {
                 let point = self.point.similar(arrival, site).point;
                 WaitForecast::new(self.corrected(point, arrival, site), wait)
             }
             None => {
-                let WaitForecast { point, wait, .. } = self.point.predict(arrival, site);
+                let WaitForecast { point, wait, .. } = self.point.forecast(arrival, site);
                 WaitForecast::new(self.corrected(point, arrival, site), wait)
             }
         }

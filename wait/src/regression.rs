@@ -58,8 +58,8 @@ impl NearestRegression {
 }
 
 impl WaitPredictor for NearestRegression {
-    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        let mut forecast = self.nearest.predict(arrival, site);
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let mut forecast = self.nearest.forecast(arrival, site);
         let mut near = self.nearest.neighbours(arrival.features);
         near.sort_by(|one, other| one.distance.total_cmp(&other.distance).then(one.place.cmp(&other.place)));
         near.truncate(MOST);

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use queuecast::forecast::{WaitMethod, WhenSettings};
 use queuecast::place::{NewJob, SlurmJob};
-use queuecast::predict::DEFAULT_REQUEST;
 use queuecast::units::{Procs, Seconds, Time};
 
 use super::loaded::Loaded;
@@ -65,7 +64,7 @@ impl Arguments {
     /// How its wait is predicted.
     pub fn settings(&self) -> WhenSettings {
         let methods = Several::together(&self.method);
-        WhenSettings { methods, trials: self.trials, default_request: DEFAULT_REQUEST }
+        WhenSettings { methods, trials: self.trials, ..WhenSettings::default() }
     }
 
     /// The job.

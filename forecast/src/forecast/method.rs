@@ -152,6 +152,11 @@ impl WaitMethod {
 }
 
 impl WaitMethod {
+    /// Whether it simulates the site as it is.
+    pub(super) fn is_simulated(&self) -> bool {
+        matches!(self, WaitMethod::Simulated { .. })
+    }
+
     /// How many earlier arrivals the method needs to be told of before it is asked, at most.
     pub fn remembered(&self) -> usize {
         match self {

@@ -4,6 +4,8 @@
 
 mod arrivals;
 mod cluster;
+mod followed;
+mod forecaster;
 mod method;
 mod planned;
 mod planning;
@@ -17,6 +19,7 @@ pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
     ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
 };
+pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
 pub(crate) use planned::{FOREVER, wait_if};

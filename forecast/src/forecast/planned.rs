@@ -170,6 +170,14 @@ pub(crate) fn wait_if(
 pub(crate) const FOREVER: Seconds = Seconds(Time::NEVER.0 / 4);
 
 impl WaitPredictor for PlannedWaits {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let Some(planned) = self.planned(arrival.job, site) else {
+            return WaitForecast::nothing_known();
+        };
+        let planned = planned.0 as f64;
+        WaitForecast::new(planned, self.distribution(planned))
+    }
+
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let Some(planned) = self.planned(arrival.job, site) else {
             return WaitForecast::nothing_known();

@@ -1,10 +1,13 @@
 //! Methods tried on the last jobs of a site: what each said, and how right it was, all on the same jobs.
 
+use std::collections::VecDeque;
+
 use serde::Serialize;
 
 use super::arrivals::WaitOutcome;
 use queuecast_core::distribution::Distribution;
-use queuecast_core::units::Seconds;
+use queuecast_core::job::{Job, JobIndex};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_wait::interval_score;
 
 /// How right a method was for the last jobs, each predicted at its submission with what was known then.
@@ -70,6 +73,69 @@ impl SaidRange {
     }
 }
 
+/// The last jobs that methods were tried on.
+#[derive(Debug, Clone)]
+pub(super) struct TriedJobs {
+    most: usize,
+    /// In order of submission.
+    jobs: VecDeque<TriedJob>,
+}
+
+/// What was said of a job, and what became of it.
+#[derive(Debug, Clone)]
+struct TriedJob {
+    index: JobIndex,
+    submit: Time,
+    /// By method.
+    said: Vec<SaidRange>,
+    /// `None` as long as it waits.
+    outcome: Option<KnownWait>,
+}
+
+impl TriedJobs {
+    /// Of this many jobs.
+    pub fn new(most: usize) -> TriedJobs {
+        TriedJobs { most, jobs: VecDeque::new() }
+    }
+
+    /// What each method says of a job that is submitted.
+    pub fn said(&mut self, job: &Job, said: Vec<SaidRange>) {
+        self.jobs.push_back(TriedJob { index: job.index, submit: job.submit, said, outcome: None });
+        if self.jobs.len() > self.most {
+            self.jobs.pop_front();
+        }
+    }
+
+    /// A job has started.
+    pub fn started(&mut self, index: JobIndex, wait: Seconds) {
+        self.ends(index, KnownWait::Whole(wait.0 as f64));
+    }
+
+    /// A job has left the queue without having started.
+    pub fn left(&mut self, index: JobIndex, after: Seconds) {
+        self.ends(index, KnownWait::AtLeast(after.0 as f64));
+    }
+
+    fn ends(&mut self, index: JobIndex, outcome: KnownWait) {
+        // Numbers ascend with submissions.
+        if let Ok(place) = self.jobs.binary_search_by_key(&index, |one| one.index) {
+            self.jobs[place].outcome = Some(outcome);
+        }
+    }
+
+    /// How right each of the methods was, by what is known now.
+    pub fn records(&self, now: Time, methods: Vec<String>) -> Vec<MethodRecord> {
+        let so_far = |one: &TriedJob| KnownWait::AtLeast((now - one.submit).max(Seconds::ZERO).0 as f64);
+        let known: Vec<KnownWait> =
+            self.jobs.iter().map(|one| one.outcome.unwrap_or_else(|| so_far(one))).collect();
+        let by_method = |place: usize| self.jobs.iter().map(|one| one.said[place]).collect();
+        let said: Vec<Vec<SaidRange>> = (0..methods.len()).map(by_method).collect();
+        let said: Vec<&[SaidRange]> = said.iter().map(Vec::as_slice).collect();
+        let records = judged(&known, &said);
+        records.iter().zip(methods).map(|(record, method)| record.record(method)).collect()
+    }
+}
+
 /// Judges methods by what each said of the same jobs. Of a job that has not started its wait so far counts for all methods
 /// once it has outlasted the range of one of them: leaving it out would let short waits look more frequent than they are,
 /// and counting it for that method alone would compare methods on different jobs.
@@ -130,6 +196,7 @@ impl RangeRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queuecast_core::units::Procs;
 
     fn range(p10: f64, median: f64, p90: f64) -> SaidRange {
         SaidRange { p10, median, p90, low: p10, high: p90 }
@@ -155,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_has_not_started_has_waited_at_least_for_so_long() {
+    fn a_wait_that_is_not_over_is_not_known() {
         let started = |wait| WaitOutcome::Started(Seconds(wait));
         let of = |outcome| KnownWait::of(outcome, Seconds(100));
         assert_eq!(of(started(100)), Some(KnownWait::Whole(100.0)));
@@ -164,5 +231,22 @@ mod tests {
         assert_eq!(of(WaitOutcome::Withdrawn(Seconds(900))), of(started(700)));
         assert_eq!(of(WaitOutcome::Withdrawn(Seconds(40))), Some(KnownWait::AtLeast(40.0)));
         assert_eq!(of(WaitOutcome::Unknown), None);
+    }
+
+    #[test]
+    fn a_job_that_has_not_started_has_waited_at_least_for_so_long() {
+        let job = |index: u32| Job { index: JobIndex(index), ..Job::rigid(1, Time(10), Procs(1), None) };
+        let mut tried = TriedJobs::new(3);
+        for index in [1, 4, 5, 9] {
+            tried.said(&job(index), vec![range(0.0, 10.0, 50.0)]);
+        }
+        let record = |tried: &TriedJobs| tried.records(Time(110), vec![String::new()]).remove(0);
+        // The first of the four is forgotten; all others have waited for 100 s.
+        assert_eq!((record(&tried).jobs, record(&tried).inside), (3, 0.0));
+        tried.started(JobIndex(1), Seconds(5));
+        tried.started(JobIndex(4), Seconds(50));
+        // One that left after 40 s has not outlasted the range.
+        tried.left(JobIndex(9), Seconds(40));
+        assert_eq!((record(&tried).jobs, record(&tried).inside), (2, 0.5));
     }
 }

@@ -2,19 +2,15 @@
 
 use serde::Serialize;
 
-use super::arrivals::RecordedArrivals;
+use super::forecaster::Forecaster;
 use super::method::WaitMethod;
-use super::trials::{KnownWait, MethodRecord, SaidRange, judged};
-use queuecast_core::job::{Event, Job, JobIndex, What};
-use queuecast_core::parallel;
+use super::trials::MethodRecord;
+use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
-use queuecast_sim::predict::DEFAULT_REQUEST;
-use queuecast_sim::site::{Replay, Site};
-use queuecast_wait::features::{FeatureTracker, Features};
-use queuecast_wait::{
-    Arrival, BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitForecast, WaitPredictor, probabilities,
-};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::site::Site;
+use queuecast_wait::{BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitForecast, probabilities};
 
 /// Where the job would be submitted.
 #[derive(Debug)]
@@ -44,6 +40,8 @@ pub struct WhenSettings {
     pub methods: Vec<WaitMethod>,
     /// How many of the last jobs each method is tried on.
     pub trials: usize,
+    /// How run times are predicted, where the site is simulated.
+    pub predictor: PredictorSpec,
     /// Stands in for a missing requested time.
     pub default_request: Seconds,
 }
@@ -62,7 +60,8 @@ impl WhenSettings {
 impl Default for WhenSettings {
     fn default() -> WhenSettings {
         let methods = WhenSettings::METHODS.split(',').filter_map(|name| name.parse().ok()).collect();
-        WhenSettings { methods, trials: WhenSettings::TRIALS, default_request: DEFAULT_REQUEST }
+        let predictor = PredictorSpec::Mixture(Default::default());
+        WhenSettings { methods, trials: WhenSettings::TRIALS, predictor, default_request: DEFAULT_REQUEST }
     }
 }
 
@@ -224,7 +223,7 @@ impl PredictedWait {
 }
 
 impl StateNow {
-    fn of(site: &Site, now: Time, job: &Job, order: &Overtaking) -> StateNow {
+    pub(super) fn of(site: &Site, now: Time, job: &Job, order: &Overtaking) -> StateNow {
         let view = site.view(now);
         let own = order.score(job, Seconds::ZERO);
         let preferred = view.waiting().filter(|one| order.score(one.job, now - one.job.submit) >= own);
@@ -266,143 +265,32 @@ pub fn when_each(
     settings: &WhenSettings,
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<WhenAnswers, WhenError> {
-    let (history, now) = match source {
-        WhenSource::Log { workload, at } => (*workload, *at),
-        WhenSource::Live { now, history, .. } => (*history, *now),
+    let (forecaster, then) = source.forecaster(settings, done)?;
+    let (site, now) = match source {
+        WhenSource::Log { at, .. } => (&then, *at),
+        WhenSource::Live { site, now, .. } => (site, *now),
     };
-    let is_live = matches!(source, WhenSource::Live { .. });
-    if history.starts.is_empty() && !history.is_empty() {
-        return Err(WhenError::NoWaits);
-    }
-    let learned = history.starts.iter().filter(|&&start| start <= now).count();
-    if learned == 0 && !is_live {
-        return Err(WhenError::NothingStarted);
-    }
-    let arrivals = RecordedArrivals::new(history, now, settings.default_request);
-    let mut order = Overtaking::new();
-    Replay::recorded(history, settings.default_request).advance_to(now, |event| order.observe(event));
-    let (arrivals, order, default_request) = (&arrivals, &order, settings.default_request);
-    let question = WhenQuestion { jobs, source, now, arrivals, order, default_request };
-    let trials = question.trials(settings.trials);
-    let said = parallel::map(&settings.methods, |method| {
-        let mut predictor = method.build(settings.default_request);
-        question.ask(method, &mut *predictor, &trials, done)
-    });
-    let said: Vec<SaidByMethod> = said.into_iter().collect::<Result<_, _>>()?;
-    let known: Vec<KnownWait> = trials.iter().map(|trial| trial.1).collect();
-    let ranges: Vec<&[SaidRange]> = said.iter().map(|one| one.ranges.as_slice()).collect();
-    let records = judged(&known, &ranges);
-    let mut tried: Vec<(MethodRecord, Vec<WaitForecast>, StateNow)> = said
-        .into_iter()
-        .zip(records)
-        .zip(&settings.methods)
-        .map(|((said, tally), method)| (tally.record(method.to_string()), said.waits, said.state))
-        .collect();
-    let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
-    let is_simulated = |method: &WaitMethod| matches!(method, WaitMethod::Simulated { .. });
-    if tried.iter().all(|(record, ..)| enough(record)) {
-        // The sort is stable: equally good methods keep the given order.
-        tried.sort_by(|one, other| one.0.interval_score.total_cmp(&other.0.interval_score));
-    } else if let Some(place) = settings.methods.iter().position(is_simulated) {
-        // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
-        tried[..=place].rotate_right(1);
-    }
-    let Some((record, waits, state)) = tried.first() else { return Err(WhenError::NothingStarted) };
-    Ok(WhenAnswers {
-        method: record.method.clone(),
-        waits: waits.clone(),
-        state: *state,
-        record: Some(record.clone()).filter(enough),
-        tried: tried.iter().map(|one| one.0.clone()).collect(),
-        learned,
-    })
+    forecaster.answer(jobs, site, now)
 }
 
-/// What one method says.
-struct SaidByMethod {
-    /// Of the jobs it is tried on.
-    ranges: Vec<SaidRange>,
-    /// Of the jobs asked about.
-    waits: Vec<WaitForecast>,
-    state: StateNow,
-}
-
-/// What every method is asked.
-struct WhenQuestion<'q, 'a> {
-    jobs: &'q [Job],
-    source: &'q WhenSource<'a>,
-    now: Time,
-    arrivals: &'q RecordedArrivals<'a>,
-    order: &'q Overtaking,
-    default_request: Seconds,
-}
-
-impl WhenQuestion<'_, '_> {
-    /// The site, as the first job sees it.
-    fn state(&self, site: &Site) -> StateNow {
-        let nothing = Job::rigid(0, self.now, Procs(1), None);
-        StateNow::of(site, self.now, self.jobs.first().unwrap_or(&nothing), self.order)
-    }
-
-    /// The last jobs that a method can be tried on, withdrawn ones included, and what is known of their waits.
-    fn trials(&self, most: usize) -> Vec<(JobIndex, KnownWait)> {
-        let known = self.arrivals.len();
-        let trial = |number: usize| {
-            let number = JobIndex(number as u32);
-            let so_far = self.now - self.arrivals.arrival(number).at;
-            Some((number, KnownWait::of(self.arrivals.outcome(number), so_far)?))
-        };
-        (known.saturating_sub(most)..known).filter_map(trial).collect()
-    }
-
-    /// Follows the history with a method, tries it on these jobs, and asks it.
-    fn ask(
+impl WhenSource<'_> {
+    /// A forecaster that has learned what happened there before, and the site at the end of that. `done` is told of each job that a
+    /// method was tried on.
+    pub(super) fn forecaster(
         &self,
-        method: &WaitMethod,
-        predictor: &mut dyn WaitPredictor,
-        trials: &[(JobIndex, KnownWait)],
+        settings: &WhenSettings,
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<SaidByMethod, WhenError> {
-        let first = trials.first().map_or(self.arrivals.len(), |trial| trial.0.at());
-        let mut following = self.arrivals.follow(first.saturating_sub(method.remembered()));
-        let mut ranges = Vec::with_capacity(trials.len());
-        for &(number, _) in trials {
-            following.before(number, predictor);
-            let arrival = self.arrivals.arrival(number);
-            ranges.push(SaidRange::of(&predictor.predict(&arrival, following.site().view(arrival.at)).wait));
-            done(1);
-        }
-        following.to(self.now, predictor);
-        let site = match self.source {
-            WhenSource::Log { .. } => following.site(),
-            WhenSource::Live { site, .. } => site,
+    ) -> Result<(Forecaster, Site), WhenError> {
+        let (history, now, is_live) = match self {
+            WhenSource::Log { workload, at } => (*workload, *at, false),
+            WhenSource::Live { now, history, .. } => (*history, *now, true),
         };
-        let state = self.state(site);
-        if let Some(large) = self.jobs.iter().find(|job| job.shape.procs > state.procs) {
-            return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
+        if history.starts.is_empty() && !history.is_empty() {
+            return Err(WhenError::NoWaits);
         }
-        let waits = self.jobs.iter().zip(0..).map(|(job, place)| {
-            // A number that no job of the history has: predictors remember answers by it.
-            let job = Job { index: JobIndex(u32::MAX - 1 - place), ..job.clone() };
-            let features = features_at(site, self.now, &job, self.default_request);
-            let arrival = Arrival { job: &job, at: self.now, features: &features };
-            predictor.predict(&arrival, site.view(self.now))
-        });
-        Ok(SaidByMethod { ranges, waits: waits.collect(), state })
+        if !is_live && !history.starts.iter().any(|&start| start <= now) {
+            return Err(WhenError::NothingStarted);
+        }
+        Ok(Forecaster::of_log(history, now, settings, done))
     }
-}
-
-/// The features of a job that arrives at a site as it is.
-fn features_at(site: &Site, now: Time, job: &Job, default_request: Seconds) -> Features {
-    let mut tracker = FeatureTracker::new(default_request);
-    let view = site.view(now);
-    let mut tell = |job: &Job, at: Time, what: What| tracker.observe(&Event { at, job, what });
-    for running in view.running() {
-        tell(running.job, running.start, What::Arrived);
-        tell(running.job, running.start, What::Started(running.job.shape));
-    }
-    for waiting in view.waiting() {
-        tell(waiting.job, now, What::Arrived);
-    }
-    tracker.features(job, now)
 }

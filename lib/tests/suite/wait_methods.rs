@@ -148,6 +148,7 @@ fn settings(methods: &[&str]) -> WhenSettings {
         methods: methods.iter().map(|text| text.parse().unwrap()).collect(),
         trials: 200,
         default_request: DEFAULT,
+        ..WhenSettings::default()
     }
 }
 

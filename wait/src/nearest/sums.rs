@@ -14,8 +14,6 @@ pub(super) struct SumIndex {
     sums: Vec<f64>,
     /// Sum and place of each job of the history, in ascending order.
     by_sum: Vec<(f64, u32)>,
-    /// Room for the jobs that a search has not ruled out yet: place, and difference of the processor times.
-    candidates: Vec<(u32, f64)>,
 }
 
 /// Processor times, and the other features.
@@ -73,7 +71,7 @@ impl SumIndex {
     }
 
     /// Place and distance of every job within the smallest threshold that has one, in the order of the sums of their features.
-    pub fn neighbours(&mut self, target: &Features) -> Vec<(u32, f64)> {
+    pub fn neighbours(&self, target: &Features) -> Vec<(u32, f64)> {
         let looked = Looked { heavy: heavy(target), light: light(target), sum: target.0.iter().sum() };
         let near = self.within(&looked, THRESHOLD);
         if !near.is_empty() || self.sums.is_empty() {
@@ -112,7 +110,7 @@ impl SumIndex {
         }
     }
 
-    fn within(&mut self, looked: &Looked, threshold: f64) -> Vec<(u32, f64)> {
+    fn within(&self, looked: &Looked, threshold: f64) -> Vec<(u32, f64)> {
         // The distance is at least |Σx − Σy| / Σ(x + y), so most jobs need not be looked at.
         let (low, high) = if threshold < 1.0 {
             (
@@ -128,17 +126,15 @@ impl SumIndex {
         let close = &self.by_sum[from..];
         let close = &close[..close.partition_point(|one| one.0 <= high)];
         // Which jobs pass is hard to guess for a processor, so the filter writes without a branch.
-        if self.candidates.len() < close.len() {
-            self.candidates.resize(close.len(), (0, 0.0));
-        }
+        let mut candidates = vec![(0, 0.0); close.len()];
         let mut count = 0;
         for &(sum, place) in close {
             let heavy = apart(&looked.heavy, &self.heavy[place as usize]);
-            self.candidates[count] = (place, heavy);
+            candidates[count] = (place, heavy);
             count += usize::from(heavy <= threshold * (looked.sum + sum));
         }
         let mut found = Vec::with_capacity(count);
-        for &(place, heavy) in &self.candidates[..count] {
+        for &(place, heavy) in &candidates[..count] {
             if let Some(distance) = self.distance_beyond(looked, place as usize, heavy, threshold) {
                 found.push((place, distance));
             }

@@ -41,7 +41,7 @@ impl Peeking {
 }
 
 impl WaitPredictor for Peeking {
-    fn predict(&mut self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
+    fn forecast(&self, arrival: &Arrival<'_>, _: View<'_>) -> WaitForecast {
         let wait = self.0.get(&arrival.job.id.0).copied().filter(|_| arrival.job.id.0.is_multiple_of(5));
         WaitForecast::by_median(Distribution::point(wait.unwrap_or(60) as f64))
     }

@@ -2,21 +2,18 @@
 
 use serde::Serialize;
 
-use super::super::starts::LearnedSite;
+use super::super::forecaster::ASKED;
 use super::super::trials::MethodRecord;
-use super::super::when::{StateNow, WhenError, WhenSettings, WhenSource, when_each};
+use super::super::when::{StateNow, WhenError, WhenSettings, WhenSource};
 use super::limit::LimitAdvice;
-use super::limit_record::LimitRecord;
 use super::option::{JobChange, JobOption};
 use crate::allot::SizesError;
 use crate::allot::advice::{JobLimits, MoldableJob};
 use queuecast_core::distribution::Distribution;
-use queuecast_core::job::{Job, JobIndex, QueueId, What};
+use queuecast_core::job::{Job, QueueId};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
-use queuecast_sim::predict::{PredictorSpec, Question};
-use queuecast_sim::site::{Replay, Site};
 
 /// Number of the last submitted jobs from which the queues and their largest jobs are derived.
 const RECENT: usize = 5_000;
@@ -47,10 +44,8 @@ pub struct PlanQuestion {
 /// How the answer is found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanSettings {
-    /// How waits are predicted.
+    /// How waits and run times are predicted.
     pub when: WhenSettings,
-    /// How run times are.
-    pub predictor: PredictorSpec,
     /// How many simulations compare submitting later.
     pub draws: u32,
 }
@@ -105,16 +100,18 @@ pub fn plan_job(
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<JobPlan, PlanError> {
     let asked = question.job.shape.limit.ok_or(PlanError::NoLimit)?;
-    let (history, now) = match source {
-        WhenSource::Log { workload, at } => (*workload, *at),
-        WhenSource::Live { now, history, .. } => (*history, *now),
+    let (forecaster, then) = source.forecaster(&settings.when, done)?;
+    let (site, now, history) = match source {
+        WhenSource::Log { workload, at } => (&then, *at, *workload),
+        WhenSource::Live { site, now, history } => (site, *now, *history),
     };
-    let (run, record) = run_time(&question.job, history, now, settings);
-    let limit = record.advise(&run, asked, question.risk);
+    let job = Job { index: ASKED, ..question.job.clone() };
+    let run = forecaster.learned().run_time(&job);
+    let limit = forecaster.limits().advise(&run, asked, question.risk);
     let sizes = sizes(question, source)?;
     let variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
-    let answers = when_each(&jobs, source, &settings.when, done)?;
+    let answers = forecaster.answer(&jobs, site, now)?;
     let mut options: Vec<JobOption> = variants
         .iter()
         .zip(&answers.waits)
@@ -128,7 +125,8 @@ pub fn plan_job(
     }
     let first = options[0].clone();
     if !question.later.is_empty() {
-        let shifts = later_shifts(question, source, now, settings);
+        let shifts =
+            forecaster.learned().later(site.view(now), &job, &question.later, settings.draws, Seed(0));
         options.extend(question.later.iter().zip(shifts).map(|(&later, (start, end))| JobOption {
             change: JobChange::Later(later),
             start: first.start.shifted(start),
@@ -256,57 +254,4 @@ fn other_queues(
         .filter_map(|(&number, _)| Some((QueueId::new(number)?, name(number))))
         .filter(|(queue, _)| Some(*queue) != question.job.queue)
         .collect()
-}
-
-/// The predicted run-time distribution of the job, and the record of limits, both learned from events up to `now`.
-fn run_time(
-    job: &Job,
-    history: &Workload,
-    now: Time,
-    settings: &PlanSettings,
-) -> (Distribution, LimitRecord) {
-    let default_request = settings.when.default_request;
-    let mut predictor = settings.predictor.build(Vec::new, default_request);
-    let mut record = LimitRecord::default();
-    let mut ignored = Vec::new();
-    let mut replay = Replay::recorded(history, default_request);
-    replay.advance_to(now, |event| {
-        predictor.observe(event, &mut ignored);
-        ignored.clear();
-        match event.what {
-            What::Arrived => {
-                let forecast = predictor.estimate(&Question { job: event.job, elapsed: Seconds::ZERO });
-                record.arrived(event.job, &forecast.distribution());
-            }
-            What::Ended(end) => record.ended(event.job.index, end.ran),
-            What::Withdrawn => record.withdrawn(event.job.index),
-            What::Started(_) | What::Overran { .. } => {}
-        }
-    });
-    let job = Job { index: JobIndex(u32::MAX - 1), ..job.clone() };
-    (predictor.estimate(&Question { job: &job, elapsed: Seconds::ZERO }).distribution(), record)
-}
-
-/// For each delay in `question.later`, the shift of start and end in seconds: medians over simulations with common random
-/// numbers.
-fn later_shifts(
-    question: &PlanQuestion,
-    source: &WhenSource<'_>,
-    now: Time,
-    settings: &PlanSettings,
-) -> Vec<(f64, f64)> {
-    let default_request = settings.when.default_request;
-    let history = match source {
-        WhenSource::Log { workload, .. } => *workload,
-        WhenSource::Live { history, .. } => *history,
-    };
-    let mut learned = LearnedSite::new(&settings.predictor, default_request);
-    let mut replay = Replay::recorded(history, default_request);
-    replay.advance_to(now, |event| learned.observe(event));
-    let site: &Site = match source {
-        WhenSource::Log { .. } => replay.site(),
-        WhenSource::Live { site, .. } => site,
-    };
-    let job = Job { index: JobIndex(u32::MAX - 1), ..question.job.clone() };
-    learned.later(site.view(now), &job, &question.later, settings.draws, Seed(0))
 }

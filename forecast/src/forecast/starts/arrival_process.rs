@@ -1,6 +1,6 @@
 //! The arrivals of the last weeks, from which those to come are drawn.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use rand::{Rng, RngExt};
 
@@ -23,10 +23,11 @@ const MOST: usize = 50_000;
 /// day, so that bursts, users who submit many jobs at once, and quiet nights stay together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ArrivalProcess {
-    /// In order of time.
-    past: VecDeque<(Time, QueuedJob)>,
-    /// How many have been forgotten: the place of an arrival is its number less this.
-    forgotten: usize,
+    /// In order of time. Those before `first` are forgotten, and dropped once they are as many as the others.
+    past: Vec<(Time, QueuedJob)>,
+    first: usize,
+    /// How many have been dropped: the place of an arrival is its number less this.
+    dropped: usize,
     /// The number of each arrival whose run time is not known. Looked up, never iterated.
     open: HashMap<JobIndex, usize>,
 }
@@ -49,18 +50,22 @@ impl ArrivalProcess {
                 let planned = runs.requested(event.job).0;
                 let rank = order.score(event.job, Seconds::ZERO);
                 let procs = event.job.shape.procs.0;
-                self.open.insert(index, self.forgotten + self.past.len());
-                self.past.push_back((event.at, QueuedJob { procs, planned, run: planned, rank }));
-                while self.past.len() > MOST
-                    || self.past.front().is_some_and(|&(at, _)| at.0 < event.at.0 - DAYS * DAY)
-                {
-                    self.past.pop_front();
-                    self.forgotten += 1;
+                self.open.insert(index, self.dropped + self.past.len());
+                self.past.push((event.at, QueuedJob { procs, planned, run: planned, rank }));
+                self.first = self.first.max(self.past.len().saturating_sub(MOST));
+                let oldest = event.at.0 - DAYS * DAY;
+                while self.past.get(self.first).is_some_and(|&(at, _)| at.0 < oldest) {
+                    self.first += 1;
+                }
+                if self.first > self.past.len() / 2 {
+                    self.past.drain(..self.first);
+                    self.dropped += self.first;
+                    self.first = 0;
                 }
             }
             What::Ended(end) => {
                 let number = self.open.remove(&index);
-                let place = number.and_then(|number| number.checked_sub(self.forgotten));
+                let place = number.and_then(|number| number.checked_sub(self.dropped));
                 if let Some((_, job)) = place.and_then(|place| self.past.get_mut(place)) {
                     job.run = end.ran.0.max(1);
                 }
@@ -72,9 +77,9 @@ impl ArrivalProcess {
         }
     }
 
-    /// All that are remembered, in one piece.
-    pub fn past(&mut self) -> &[(Time, QueuedJob)] {
-        self.past.make_contiguous()
+    /// All that are remembered.
+    pub fn past(&self) -> &[(Time, QueuedJob)] {
+        &self.past[self.first..]
     }
 
     /// Draws the past instant whose sequel stands for what comes now; `None` with less than a day of history.

@@ -38,7 +38,7 @@ pub(super) struct CorrectedWaits {
 
 /// A forecast whose outcome is not known.
 #[derive(Debug, Clone, Copy)]
-struct OpenForecast {
+pub(super) struct OpenForecast {
     group: u64,
     /// Before the correction.
     quantiles: LevelQuantiles,
@@ -89,9 +89,19 @@ impl CorrectedWaits {
         }
     }
 
-    /// Returns the corrected distribution and remembers the forecast until its outcome is learned. Forecasts of the same
-    /// `group` and class of immediate start share a correction.
+    /// Returns the corrected distribution and remembers the forecast until its outcome is learned.
     pub fn correct(&mut self, job: &Job, group: u64, raw: Distribution) -> Distribution {
+        let (forecast, open) = self.corrected(group, raw);
+        if self.open.len() >= MOST_OPEN {
+            self.open.pop_first();
+        }
+        self.open.insert(job.index, open);
+        forecast
+    }
+
+    /// The corrected distribution, and what is to be remembered of it. Forecasts of the same `group` and class of immediate start
+    /// share a correction.
+    pub fn corrected(&self, group: u64, raw: Distribution) -> (Distribution, OpenForecast) {
         let quantiles = Conformal::quantiles(&raw);
         let group = group * SAID + said_of_starting_at_once(&quantiles);
         let (low, forecast) = if self.conformal.learned(group).1 < FEWEST {
@@ -103,11 +113,7 @@ impl CorrectedWaits {
             let same = corrected == quantiles && (share.is_all() || low == 0.0);
             (low, if same { raw } else { moved(&raw, &quantiles, &corrected, share) })
         };
-        if self.open.len() >= MOST_OPEN {
-            self.open.pop_first();
-        }
-        self.open.insert(job.index, OpenForecast { group, quantiles, low });
-        forecast
+        (forecast, OpenForecast { group, quantiles, low })
     }
 
     pub fn learn(&mut self, job: &Job, wait: f64) {

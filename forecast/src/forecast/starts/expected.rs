@@ -30,34 +30,42 @@ impl ExpectedRuns {
         ExpectedRuns { predictor, default_request, known: HashMap::new() }
     }
 
+    /// Stands in for a missing requested time.
+    pub fn default_request(&self) -> Seconds {
+        self.default_request
+    }
+
     /// What a job asks for, at least a second.
     pub fn requested(&self, job: &Job) -> Seconds {
         job.shape.limit.unwrap_or(self.default_request).max(Seconds(1))
     }
 
-    /// Learns from an event.
-    pub fn observe(&mut self, event: &Event<'_>) {
+    /// Learns from an event. Of a job that arrives, what is predicted of it is returned.
+    pub fn observe(&mut self, event: &Event<'_>) -> Option<Distribution> {
         self.predictor.observe(event, &mut Vec::new());
-        let index = event.job.index;
+        let (job, index) = (event.job, event.job.index);
         match event.what {
             What::Arrived | What::Started(_) => {
-                let run = self.asked(event.job, Seconds::ZERO);
-                self.known.insert(index, (event.job.id, run));
+                let run = self.predicted(job);
+                self.known.insert(index, (job.id, capped(run.clone(), job, Seconds::ZERO)));
+                return (event.what == What::Arrived).then_some(run);
             }
             What::Ended(_) | What::Withdrawn => {
                 self.known.remove(&index);
             }
             What::Overran { .. } => {}
         }
+        None
+    }
+
+    /// What the predictor says of a job that has not run yet.
+    pub fn predicted(&self, job: &Job) -> Distribution {
+        self.predictor.estimate(&Question { job, elapsed: Seconds::ZERO }).distribution()
     }
 
     /// What the predictor says of a job now, cut at what it asks for.
     fn asked(&self, job: &Job, elapsed: Seconds) -> Distribution {
-        let run = self.predictor.estimate(&Question { job, elapsed }).distribution();
-        match job.shape.limit {
-            Some(limit) if limit > elapsed => run.capped(limit.0.max(1) as f64),
-            _ => run,
-        }
+        capped(self.predictor.estimate(&Question { job, elapsed }).distribution(), job, elapsed)
     }
 
     /// The whole run time of a job at the site, given how long it has run.
@@ -70,5 +78,13 @@ impl ExpectedRuns {
     /// That of a job that is not there yet.
     pub fn newcomer(&self, job: &Job) -> Distribution {
         self.asked(job, Seconds::ZERO)
+    }
+}
+
+/// Cut at what the job asks for, unless it has run for longer.
+fn capped(run: Distribution, job: &Job, elapsed: Seconds) -> Distribution {
+    match job.shape.limit {
+        Some(limit) if limit > elapsed => run.capped(limit.0.max(1) as f64),
+        _ => run,
     }
 }

@@ -6,6 +6,7 @@ use super::arrival_process::ArrivalProcess;
 use super::expected::ExpectedRuns;
 use super::snapshot::{AssumedRuns, Snapshot};
 use super::start_times::{QueueStarts, QueuedStart};
+use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, Truth};
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
@@ -37,16 +38,27 @@ impl LearnedSite {
         }
     }
 
-    /// Learns from an event.
-    pub fn observe(&mut self, event: &Event<'_>) {
-        self.runs.observe(event);
+    /// Learns from an event. Of a job that arrives, the run time predicted of it is returned.
+    pub fn observe(&mut self, event: &Event<'_>) -> Option<Distribution> {
+        let run = self.runs.observe(event);
         self.coming.observe(event, &self.runs, &self.order);
         self.order.observe(event);
+        run
+    }
+
+    /// The run time of a job that is not there yet.
+    pub fn run_time(&self, job: &Job) -> Distribution {
+        self.runs.predicted(job)
     }
 
     /// The order learned.
     pub fn order(&self) -> &Overtaking {
         &self.order
+    }
+
+    /// What a job asks for, or is taken to ask for.
+    pub(super) fn request(&self, job: &Job) -> Seconds {
+        job.shape.limit.unwrap_or(self.runs.default_request())
     }
 
     /// What a job asks for, at least a second.
@@ -56,7 +68,7 @@ impl LearnedSite {
 
     /// The starts of all waiting jobs, and of the newcomer if given, over `draws` simulations that they share. The newcomer
     /// joins the end of the queue; its score may move it forward.
-    pub fn sample(&mut self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> QueueStarts {
+    pub fn sample(&self, site: View<'_>, newcomer: Option<&Job>, draws: u32, seed: Seed) -> QueueStarts {
         let snapshot = Snapshot::new(site, newcomer, &self.runs, &self.order);
         let past = self.coming.past();
         let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
@@ -79,12 +91,12 @@ impl LearnedSite {
     }
 
     /// The newcomer's waits in seconds over `draws` simulations, ascending; those in which it never starts are left out.
-    pub(super) fn waits(&mut self, site: View<'_>, newcomer: &Job, draws: u32, seed: Seed) -> Vec<f64> {
+    pub(super) fn waits(&self, site: View<'_>, newcomer: &Job, draws: u32, seed: Seed) -> Vec<f64> {
         let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
         self.drawn_waits(&snapshot, draws, seed)
     }
 
-    fn drawn_waits(&mut self, snapshot: &Snapshot, draws: u32, seed: Seed) -> Vec<f64> {
+    fn drawn_waits(&self, snapshot: &Snapshot, draws: u32, seed: Seed) -> Vec<f64> {
         let past = self.coming.past();
         let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
         let drawn = parallel::map(&pieces, |&piece| {
@@ -103,7 +115,7 @@ impl LearnedSite {
 
     /// As [`LearnedSite::waits`], but simulated by the engine under this policy in queue order.
     pub(super) fn waits_under(
-        &mut self,
+        &self,
         policy: &Backfill,
         site: View<'_>,
         newcomer: &Job,
@@ -149,7 +161,7 @@ impl LearnedSite {
     /// Simulated waits of the newcomer in seconds: three single runs (learned order with median and with requested run
     /// times, order of arrival with median ones; NaN if it never starts), then the waits of `draws` simulations, ascending.
     pub(super) fn probes(
-        &mut self,
+        &self,
         site: View<'_>,
         newcomer: &Job,
         draws: u32,
@@ -172,7 +184,7 @@ impl LearnedSite {
     /// For each delay, the shift of the newcomer's start and end in seconds: medians over simulations with common random
     /// numbers. Simulations in which it never starts are left out.
     pub(crate) fn later(
-        &mut self,
+        &self,
         site: View<'_>,
         newcomer: &Job,
         later: &[Seconds],

@@ -15,6 +15,8 @@ mod start_times;
 
 pub(super) use expected::ExpectedRuns;
 pub use learned_site::LearnedSite;
+pub(super) use model::TreeModel;
 pub use model::{ModelledWaits, TreeSettings};
 pub use simulated::SimulatedWaits;
+pub(super) use simulated::SimulationModel;
 pub use start_times::{QueueStarts, QueuedStart};

@@ -11,6 +11,7 @@ use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::trees::{Boosting, ClassTrees, Examples};
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::RunOn;
 use queuecast_sim::site::View;
 use queuecast_wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 
@@ -36,11 +37,12 @@ impl Default for TreeSettings {
     }
 }
 
-/// Predicts waits by trees that are fitted again as jobs start.
-pub struct ModelledWaits {
+/// Trees that are fitted again as jobs start, for a site that is followed with them.
+pub(in crate::forecast) struct TreeModel {
     settings: TreeSettings,
     boosting: Boosting,
     tracker: RowTracker,
+    run_on: RunOn,
     /// Of jobs that have not started, by their numbers.
     open: BTreeMap<JobIndex, Vec<f32>>,
     examples: Examples,
@@ -54,21 +56,14 @@ pub struct ModelledWaits {
     past: PastWaits,
 }
 
-impl fmt::Debug for ModelledWaits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ModelledWaits").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-impl ModelledWaits {
+impl TreeModel {
     /// Before the first event.
-    pub fn new(settings: TreeSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
-        let site = LearnedSite::new(predictor, default_request);
-        let tracker = RowTracker::new(site, settings.simulates, settings.draws);
-        ModelledWaits {
+    pub fn new(settings: TreeSettings) -> TreeModel {
+        TreeModel {
             settings,
             boosting: Boosting::default(),
-            tracker,
+            tracker: RowTracker::new(settings.simulates, settings.draws),
+            run_on: RunOn::default(),
             open: BTreeMap::new(),
             examples: Examples::new(0),
             waits: VecDeque::new(),
@@ -79,51 +74,55 @@ impl ModelledWaits {
         }
     }
 
-    /// The row of an arrival, made once.
-    fn note(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> &[f32] {
+    /// As [`WaitPredictor::forecast`].
+    pub fn forecast(&self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let Some((trees, bins)) = &self.fitted else { return self.past.forecast(arrival, site) };
+        let row = match self.open.get(&arrival.job.index) {
+            Some(noted) => noted.clone(),
+            None => self.tracker.row(learned, arrival, site, &mut RunOn::default()),
+        };
+        let raw = bins.distribution(&trees.probabilities(&row));
+        WaitForecast::by_measure(self.corrected.corrected(queue_and_size(arrival.job), raw).0)
+    }
+
+    /// As [`WaitPredictor::predict`].
+    pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.arrives(learned, arrival, site);
+        self.refit();
+        let (Some((trees, bins)), Some(row)) = (&self.fitted, self.open.get(&arrival.job.index)) else {
+            return self.past.forecast(arrival, site);
+        };
+        let raw = bins.distribution(&trees.probabilities(row));
+        let group = queue_and_size(arrival.job);
+        WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
+    }
+
+    /// Fits the trees anew if they are due. Not while jobs are learned from, so that replaying a long history costs no fits.
+    pub fn refit(&mut self) {
+        // Early on, trees are fitted again after fewer starts.
+        let due = self.since >= self.settings.refit.min(self.waits.len() / 4).max(50);
+        if due {
+            self.since = 0;
+            let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
+            let trees = self.boosting.classes(&self.examples, &labels, BINS);
+            self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
+        }
+    }
+
+    /// Notes the row of an arrival, made once.
+    pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) {
         let index = arrival.job.index;
         if !self.open.contains_key(&index) {
             if self.open.len() >= MOST_OPEN {
                 self.open.pop_first();
             }
-            let row = self.tracker.row(arrival, site);
+            let row = self.tracker.row(learned, arrival, site, &mut self.run_on);
             self.open.insert(index, row);
         }
-        self.open.get(&index).map_or(&[], Vec::as_slice)
     }
 
-    fn fit(&mut self) {
-        self.since = 0;
-        let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
-        let trees = self.boosting.classes(&self.examples, &labels, BINS);
-        self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
-    }
-
-    /// Early on, trees are fitted again after fewer starts.
-    fn is_due(&self) -> bool {
-        let known = self.waits.len();
-        self.since >= self.settings.refit.min(known / 4).max(50)
-    }
-}
-
-impl WaitPredictor for ModelledWaits {
-    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        let row = self.note(arrival, site).to_vec();
-        // Fitted only before a prediction, so that replaying a long history costs no fits.
-        if self.is_due() {
-            self.fit();
-        }
-        let Some((trees, bins)) = &self.fitted else { return self.past.predict(arrival, site) };
-        let raw = bins.distribution(&trees.probabilities(&row));
-        let group = queue_and_size(arrival.job);
-        WaitForecast::by_measure(self.corrected.correct(arrival.job, group, raw))
-    }
-
-    fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
-        self.note(arrival, site);
-    }
-
-    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+    /// As [`WaitPredictor::learn`].
+    pub fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
         self.past.learn(arrival, wait);
         self.corrected.learn(arrival.job, wait.0.max(0) as f64);
         let Some(row) = self.open.remove(&arrival.job.index) else { return };
@@ -139,11 +138,59 @@ impl WaitPredictor for ModelledWaits {
         self.since += 1;
     }
 
-    fn observe(&mut self, event: &Event<'_>) {
+    /// As [`WaitPredictor::observe`], after the site has learned from the event.
+    pub fn observe(&mut self, event: &Event<'_>) {
         self.tracker.observe(event);
         if let What::Withdrawn = event.what {
             self.open.remove(&event.job.index);
             self.corrected.forget(event.job);
         }
+    }
+}
+
+/// Predicts waits by trees that are fitted again as jobs start.
+pub struct ModelledWaits {
+    learned: LearnedSite,
+    model: TreeModel,
+}
+
+impl fmt::Debug for ModelledWaits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelledWaits").field("settings", &self.model.settings).finish_non_exhaustive()
+    }
+}
+
+impl ModelledWaits {
+    /// Before the first event.
+    pub fn new(settings: TreeSettings, predictor: &PredictorSpec, default_request: Seconds) -> ModelledWaits {
+        let learned = LearnedSite::new(predictor, default_request);
+        ModelledWaits { learned, model: TreeModel::new(settings) }
+    }
+}
+
+impl WaitPredictor for ModelledWaits {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.model.forecast(&self.learned, arrival, site)
+    }
+
+    fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.model.predict(&self.learned, arrival, site)
+    }
+
+    fn refit(&mut self) {
+        self.model.refit();
+    }
+
+    fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
+        self.model.arrives(&self.learned, arrival, site);
+    }
+
+    fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        self.model.learn(arrival, wait);
+    }
+
+    fn observe(&mut self, event: &Event<'_>) {
+        self.learned.observe(event);
+        self.model.observe(event);
     }
 }

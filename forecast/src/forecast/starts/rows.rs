@@ -17,14 +17,12 @@ const DAY: i64 = 86_400;
 const SPANS: [i64; 2] = [3_600, 6 * 3_600];
 
 /// What is kept of the events of a site to describe arrivals.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RowTracker {
-    site: LearnedSite,
     waits: RecentWaits,
     /// Instants of the last arrivals and starts, oldest first.
     arrivals: VecDeque<i64>,
     starts: VecDeque<i64>,
-    run_on: RunOn,
     simulates: bool,
     draws: u32,
 }
@@ -58,13 +56,11 @@ fn forget(times: &mut VecDeque<i64>, before: i64) {
 
 impl RowTracker {
     /// Before the first event. Without simulation rows have no simulated starts.
-    pub fn new(site: LearnedSite, simulates: bool, draws: u32) -> RowTracker {
+    pub fn new(simulates: bool, draws: u32) -> RowTracker {
         RowTracker {
-            site,
             waits: RecentWaits::default(),
             arrivals: VecDeque::new(),
             starts: VecDeque::new(),
-            run_on: RunOn::default(),
             simulates,
             draws,
         }
@@ -72,7 +68,6 @@ impl RowTracker {
 
     /// Learns from an event.
     pub fn observe(&mut self, event: &Event<'_>) {
-        self.site.observe(event);
         let at = event.at.0;
         let times = match event.what {
             What::Arrived => &mut self.arrivals,
@@ -87,11 +82,17 @@ impl RowTracker {
     }
 
     /// Simulated waits on a logarithmic scale: three single runs, then the mean and two quantiles of draws.
-    fn simulated(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> [f64; 6] {
+    fn simulated(
+        &self,
+        learned: &LearnedSite,
+        arrival: &Arrival<'_>,
+        site: View<'_>,
+        run_on: &mut RunOn,
+    ) -> [f64; 6] {
         if site.queue_length() == 0 && arrival.job.shape.procs <= site.free() {
             return [scaled(0.0); 6];
         }
-        let (single, drawn) = self.site.probes(site, arrival.job, self.draws, &mut self.run_on);
+        let (single, drawn) = learned.probes(site, arrival.job, self.draws, run_on);
         let [first, second, third] = single.map(|wait| if wait.is_nan() { wait } else { scaled(wait) });
         let count = drawn.len();
         let mean = drawn.iter().map(|&wait| scaled(wait)).sum::<f64>() / count as f64;
@@ -99,14 +100,20 @@ impl RowTracker {
         [first, second, third, mean, at(count / 4), at(count * 3 / 4)]
     }
 
-    /// The row of an arrival.
-    pub fn row(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> Vec<f32> {
+    /// The row of an arrival at a site of which this was learned, simulated in `run_on`.
+    pub fn row(
+        &self,
+        learned: &LearnedSite,
+        arrival: &Arrival<'_>,
+        site: View<'_>,
+        run_on: &mut RunOn,
+    ) -> Vec<f32> {
         let mut values = Vec::with_capacity(72);
         let mut row = RowBuilder { values: &mut values };
         let job = arrival.job;
         let now = arrival.at.0;
         let procs = job.shape.procs.0;
-        let request = self.site.requested(job).0;
+        let request = learned.requested(job).0;
         let known = |id: Option<u32>| id.map_or(f64::NAN, f64::from);
         // The 19 of the paper, processors and requested time among them.
         arrival.features.0.iter().for_each(|&value| row.log(value));
@@ -118,7 +125,7 @@ impl RowTracker {
         let machine = f64::from(site.machine().0.max(1));
         row.add(f64::from(site.free().0) / machine);
         row.add(f64::from(site.free().0) / f64::from(procs.max(1)));
-        self.queue_facts(arrival, site, &mut row);
+        queue_facts(learned, arrival, site, &mut row);
         for recent in self.waits.of(job) {
             row.add(recent.map_or(f64::NAN, |recent| recent.mean));
             row.add(recent.map_or(f64::NAN, |recent| recent.last));
@@ -130,71 +137,71 @@ impl RowTracker {
         }
         row.log(self.starts.back().map_or(f64::NAN, |&at| (now - at) as f64));
         if self.simulates {
-            for wait in self.simulated(arrival, site) {
+            for wait in self.simulated(learned, arrival, site, run_on) {
                 RowBuilder { values: &mut values }.add(wait);
             }
         }
         debug_assert!(values.len() > KINDS);
         values
     }
+}
 
-    /// Facts of the waiting and running jobs that need a look at each of them.
-    fn queue_facts(&self, arrival: &Arrival<'_>, site: View<'_>, row: &mut RowBuilder<'_>) {
-        let job = arrival.job;
-        let (procs, request) = (job.shape.procs, self.site.requested(job));
-        let score = self.site.order().score(job, Seconds::ZERO);
-        let mut oldest: [i64; 6] = [0; 6];
-        let mut counts = [0_u32; 4];
-        let (mut easier, mut ahead, mut own) = (0.0, 0.0, 0.0);
-        for one in site.waiting() {
-            let age = (site.now() - one.job.submit).0;
-            let asked = self.site.requested(one.job);
-            let area = f64::from(one.job.shape.procs.0) * asked.0 as f64;
-            let mut note = |place: usize, is: bool| {
-                if is {
-                    oldest[place] = oldest[place].max(age);
-                }
-                is
-            };
-            note(0, true);
-            note(4, one.job.shape.procs <= procs);
-            note(5, one.job.queue == job.queue);
-            if note(1, one.job.shape.procs <= procs && asked <= request) {
-                counts[0] += 1;
-                easier += area;
+/// Facts of the waiting and running jobs that need a look at each of them.
+fn queue_facts(learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>, row: &mut RowBuilder<'_>) {
+    let job = arrival.job;
+    let (procs, request) = (job.shape.procs, learned.requested(job));
+    let score = learned.order().score(job, Seconds::ZERO);
+    let mut oldest: [i64; 6] = [0; 6];
+    let mut counts = [0_u32; 4];
+    let (mut easier, mut ahead, mut own) = (0.0, 0.0, 0.0);
+    for one in site.waiting() {
+        let age = (site.now() - one.job.submit).0;
+        let asked = learned.requested(one.job);
+        let area = f64::from(one.job.shape.procs.0) * asked.0 as f64;
+        let mut note = |place: usize, is: bool| {
+            if is {
+                oldest[place] = oldest[place].max(age);
             }
-            if note(2, self.site.order().score(one.job, Seconds(age)) >= score) {
-                counts[1] += 1;
-                ahead += area;
-            }
-            if note(3, one.job.user.is_some() && one.job.user == job.user) {
-                counts[2] += 1;
-                own += area;
-            }
-            counts[3] += u32::from(one.job.queue == job.queue);
-        }
-        let has = |place: usize| {
-            let any = [site.queue_length() as u32, counts[0], counts[1], counts[2], 0, counts[3]][place];
-            if any > 0 || place == 4 { (oldest[place] as f64).max(0.0).ln_1p() } else { f64::NAN }
+            is
         };
-        for place in 0..6 {
-            row.add(has(place));
+        note(0, true);
+        note(4, one.job.shape.procs <= procs);
+        note(5, one.job.queue == job.queue);
+        if note(1, one.job.shape.procs <= procs && asked <= request) {
+            counts[0] += 1;
+            easier += area;
         }
-        counts.iter().for_each(|&count| row.log(f64::from(count)));
-        row.log(easier);
-        row.log(ahead);
-        row.log(own);
-        row.add(score);
-        let (mut runs, mut held, mut youngest) = (0_u32, 0_u32, f64::NAN);
-        for one in site.running() {
-            if one.job.user.is_some() && one.job.user == job.user {
-                runs += 1;
-                held = held.saturating_add(one.procs.0);
-                youngest = youngest.min((site.now() - one.start).0 as f64);
-            }
+        if note(2, learned.order().score(one.job, Seconds(age)) >= score) {
+            counts[1] += 1;
+            ahead += area;
         }
-        row.log(f64::from(runs));
-        row.log(f64::from(held));
-        row.log(youngest);
+        if note(3, one.job.user.is_some() && one.job.user == job.user) {
+            counts[2] += 1;
+            own += area;
+        }
+        counts[3] += u32::from(one.job.queue == job.queue);
     }
+    let has = |place: usize| {
+        let any = [site.queue_length() as u32, counts[0], counts[1], counts[2], 0, counts[3]][place];
+        if any > 0 || place == 4 { (oldest[place] as f64).max(0.0).ln_1p() } else { f64::NAN }
+    };
+    for place in 0..6 {
+        row.add(has(place));
+    }
+    counts.iter().for_each(|&count| row.log(f64::from(count)));
+    row.log(easier);
+    row.log(ahead);
+    row.log(own);
+    row.add(score);
+    let (mut runs, mut held, mut youngest) = (0_u32, 0_u32, f64::NAN);
+    for one in site.running() {
+        if one.job.user.is_some() && one.job.user == job.user {
+            runs += 1;
+            held = held.saturating_add(one.procs.0);
+            youngest = youngest.min((site.now() - one.start).0 as f64);
+        }
+    }
+    row.log(f64::from(runs));
+    row.log(f64::from(held));
+    row.log(youngest);
 }

@@ -5,9 +5,9 @@ use std::fmt;
 
 use super::learned_site::LearnedSite;
 use queuecast_core::distribution::Distribution;
-use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::seed::Seed;
-use queuecast_core::units::Seconds;
+use queuecast_core::units::{Procs, Seconds};
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Backfill;
 use queuecast_sim::site::View;
@@ -19,23 +19,101 @@ const LESSONS: usize = 200;
 /// Answers whose outcome is not known, at most.
 const MOST_OPEN: usize = 100_000;
 
-/// Puts the job into the queue and runs the site on, many times: the waits that come out, corrected by what became of past
+/// Puts the job into the queue of a site and runs the site on, many times: the waits that come out, corrected by what became of past
 /// answers like them, are the distribution.
-pub struct SimulatedWaits {
-    site: LearnedSite,
+#[derive(Debug)]
+pub(in crate::forecast) struct SimulationModel {
     draws: u32,
     policy: Option<Backfill>,
-    default_request: Seconds,
     /// By the number of the job.
     open: BTreeMap<JobIndex, WaitQuestion>,
     lessons: VecDeque<Lesson>,
 }
 
+impl SimulationModel {
+    /// Before the first event. Without a policy the site is taken to schedule by EASY backfilling, its queue in the order that it was
+    /// seen to prefer.
+    pub fn new(draws: u32, policy: Option<Backfill>) -> SimulationModel {
+        SimulationModel { draws: draws.max(1), policy, open: BTreeMap::new(), lessons: VecDeque::new() }
+    }
+
+    /// The simulated waits of a job; empty if it never starts.
+    fn simulated(&self, learned: &LearnedSite, job: &Job, site: View<'_>) -> Vec<Seconds> {
+        let seed = Seed(u64::from(job.index.0));
+        let waits = match &self.policy {
+            // A job that fits while none waits starts at once under every policy.
+            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; self.draws as usize],
+            Some(policy) => learned.waits_under(policy, site, job, self.draws, seed),
+            None => learned.waits(site, job, self.draws, seed),
+        };
+        waits.iter().map(|&wait| Seconds(wait as i64)).collect()
+    }
+
+    /// The distribution of these waits, corrected by what became of past answers like them.
+    fn corrected(&self, procs: Procs, request: Seconds, mut waits: Vec<Seconds>) -> WaitForecast {
+        if waits.is_empty() {
+            return WaitForecast::nothing_known();
+        }
+        if let Some(calibration) = Calibration::of(self.lessons.iter().copied().collect()) {
+            calibration.correct(&mut waits, procs, request);
+        }
+        let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
+        waits.sort_by(f64::total_cmp);
+        match Distribution::observed(waits.into(), 1.0) {
+            Some(wait) => WaitForecast::by_measure(wait),
+            None => WaitForecast::nothing_known(),
+        }
+    }
+
+    /// As [`WaitPredictor::forecast`].
+    pub fn forecast(&self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let job = arrival.job;
+        let waits = self.simulated(learned, job, site);
+        self.corrected(job.shape.procs, learned.request(job), waits)
+    }
+
+    /// As [`WaitPredictor::predict`].
+    pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        let (job, request) = (arrival.job, learned.request(arrival.job));
+        let waits = self.simulated(learned, job, site);
+        if !waits.is_empty() {
+            if self.open.len() >= MOST_OPEN {
+                self.open.pop_first();
+            }
+            self.open.insert(job.index, WaitQuestion::new(waits.iter().copied(), job.shape.procs, request));
+        }
+        self.corrected(job.shape.procs, request, waits)
+    }
+
+    /// As [`WaitPredictor::learn`].
+    pub fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
+        if let Some(question) = self.open.remove(&arrival.job.index) {
+            if self.lessons.len() == LESSONS {
+                self.lessons.pop_front();
+            }
+            self.lessons.push_back(Lesson { question, wait, started: arrival.at + wait });
+        }
+    }
+
+    /// As [`WaitPredictor::observe`], after the site has learned from the event.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        if let What::Withdrawn = event.what {
+            self.open.remove(&event.job.index);
+        }
+    }
+}
+
+/// Predicts waits by simulating the site onwards many times, corrected by what became of past answers.
+pub struct SimulatedWaits {
+    learned: LearnedSite,
+    model: SimulationModel,
+}
+
 impl fmt::Debug for SimulatedWaits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SimulatedWaits")
-            .field("draws", &self.draws)
-            .field("policy", &self.policy)
+            .field("draws", &self.model.draws)
+            .field("policy", &self.model.policy)
             .finish_non_exhaustive()
     }
 }
@@ -52,61 +130,26 @@ impl SimulatedWaits {
         predictor: &PredictorSpec,
         default_request: Seconds,
     ) -> SimulatedWaits {
-        let site = LearnedSite::new(predictor, default_request);
-        SimulatedWaits {
-            site,
-            draws: draws.max(1),
-            policy,
-            default_request,
-            open: BTreeMap::new(),
-            lessons: VecDeque::new(),
-        }
+        let learned = LearnedSite::new(predictor, default_request);
+        SimulatedWaits { learned, model: SimulationModel::new(draws, policy) }
     }
 }
 
 impl WaitPredictor for SimulatedWaits {
+    fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.model.forecast(&self.learned, arrival, site)
+    }
+
     fn predict(&mut self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        let job = arrival.job;
-        let seed = Seed(u64::from(job.index.0));
-        let waits = match &self.policy {
-            // A job that fits while none waits starts at once under every policy.
-            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; self.draws as usize],
-            Some(policy) => self.site.waits_under(policy, site, job, self.draws, seed),
-            None => self.site.waits(site, job, self.draws, seed),
-        };
-        let mut waits: Vec<Seconds> = waits.iter().map(|&wait| Seconds(wait as i64)).collect();
-        if waits.is_empty() {
-            return WaitForecast::nothing_known();
-        }
-        let request = job.shape.limit.unwrap_or(self.default_request);
-        if self.open.len() >= MOST_OPEN {
-            self.open.pop_first();
-        }
-        self.open.insert(job.index, WaitQuestion::new(waits.iter().copied(), job.shape.procs, request));
-        if let Some(calibration) = Calibration::of(self.lessons.iter().copied().collect()) {
-            calibration.correct(&mut waits, job.shape.procs, request);
-        }
-        let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
-        waits.sort_by(f64::total_cmp);
-        match Distribution::observed(waits.into(), 1.0) {
-            Some(wait) => WaitForecast::by_measure(wait),
-            None => WaitForecast::nothing_known(),
-        }
+        self.model.predict(&self.learned, arrival, site)
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        if let Some(question) = self.open.remove(&arrival.job.index) {
-            if self.lessons.len() == LESSONS {
-                self.lessons.pop_front();
-            }
-            self.lessons.push_back(Lesson { question, wait, started: arrival.at + wait });
-        }
+        self.model.learn(arrival, wait);
     }
 
     fn observe(&mut self, event: &Event<'_>) {
-        self.site.observe(event);
-        if let What::Withdrawn = event.what {
-            self.open.remove(&event.job.index);
-        }
+        self.learned.observe(event);
+        self.model.observe(event);
     }
 }

@@ -1,0 +1,252 @@
+//! One forecaster for every question about a site: it learns from events in one pass, and answers by what it has learned.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::followed::FollowedMethod;
+use super::planning::LimitRecord;
+use super::starts::LearnedSite;
+use super::trials::{MethodRecord, SaidRange, TriedJobs};
+use super::when::{StateNow, WhenAnswers, WhenError, WhenSettings};
+use queuecast_core::job::{Event, Job, JobIndex, What};
+use queuecast_core::parallel;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::site::{Replay, Site, Step};
+use queuecast_wait::features::{FeatureTracker, Features};
+use queuecast_wait::{Arrival, WaitForecast};
+
+/// The number of a job that is only asked about; no job of a site has it. It also seeds simulations, so that every question about the
+/// same job has the same answer.
+pub(super) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
+
+/// Follows the events of a site with several methods, and answers when a job would start by the one whose ranges have been best for the
+/// last jobs.
+///
+/// Learning needs `&mut self`: [`Forecaster::submitted`] and [`Forecaster::observe`], in the order of time, and
+/// [`Forecaster::refit`] between two events. Answering does not: any number of threads can ask one forecaster at once, and no question
+/// fits a model.
+pub struct Forecaster {
+    settings: WhenSettings,
+    learned: LearnedSite,
+    limits: LimitRecord,
+    tracker: FeatureTracker,
+    methods: Vec<FollowedMethod>,
+    /// Jobs that have not started, as they were at their submission.
+    open: BTreeMap<JobIndex, (Job, Features)>,
+    tried: TriedJobs,
+    started: usize,
+}
+
+impl fmt::Debug for Forecaster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forecaster")
+            .field("settings", &self.settings)
+            .field("started", &self.started)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is made of a submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubmissionUse {
+    /// How many submissions later the first is that methods are tried on: methods need not remember what is long before that. 0 if it
+    /// is not known, as at a live site.
+    pub ahead: usize,
+    /// Whether methods are tried on the job.
+    pub tried: bool,
+    /// Whether it will be known when the job starts.
+    pub known: bool,
+}
+
+impl SubmissionUse {
+    /// At a live site: methods are tried on every job.
+    pub const LIVE: SubmissionUse = SubmissionUse { ahead: 0, tried: true, known: true };
+}
+
+impl Forecaster {
+    /// Before the first event.
+    pub fn new(settings: &WhenSettings) -> Forecaster {
+        let default_request = settings.default_request;
+        let methods = settings.methods.iter();
+        Forecaster {
+            learned: LearnedSite::new(&settings.predictor, default_request),
+            limits: LimitRecord::default(),
+            tracker: FeatureTracker::new(default_request),
+            methods: methods.map(|method| FollowedMethod::new(method.clone(), default_request)).collect(),
+            open: BTreeMap::new(),
+            tried: TriedJobs::new(settings.trials),
+            started: 0,
+            settings: settings.clone(),
+        }
+    }
+
+    /// Learns the schedule that a log records up to the end of a second, and returns the site as it is then. `done` is told of each
+    /// job that a method was tried on.
+    pub fn of_log(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> (Forecaster, Site) {
+        let mut forecaster = Forecaster::new(settings);
+        let mut replay = Replay::recorded(history, settings.default_request);
+        let jobs = replay.timeline().jobs(history);
+        let first = jobs.partition_point(|job| job.submit <= until).saturating_sub(settings.trials);
+        while let Some(next) = replay.peek().filter(|next| next.at <= until) {
+            if next.step == Step::Submitted {
+                let (job, number) = (&jobs[next.job.at()], next.job.at());
+                let start = replay.timeline().index(next.job).map(|index| history.starts[index.at()]);
+                let known = start != Some(Time::NEVER);
+                let tried = known && number >= first;
+                replay.admit(job.shape.procs);
+                let used = SubmissionUse { ahead: first.saturating_sub(number), tried, known };
+                forecaster.submitted(job, replay.site(), used);
+                if tried {
+                    done(settings.methods.len());
+                }
+            }
+            let Some(event) = replay.step() else { break };
+            forecaster.observe(&event);
+        }
+        forecaster.refit();
+        (forecaster, replay.site().clone())
+    }
+
+    /// A job is about to join the queue of a site, at the moment of its submission.
+    pub fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) {
+        let features = self.tracker.features(job, job.submit);
+        let arrival = Arrival { job, at: job.submit, features: &features };
+        let learned = &self.learned;
+        if used.tried {
+            let said: Vec<SaidRange> = parallel::map_mut(&mut self.methods, |one| {
+                SaidRange::of(&one.predict(learned, &arrival, site.view(job.submit)).wait)
+            });
+            self.tried.said(job, said);
+        }
+        for one in &mut self.methods {
+            if used.ahead <= one.method.remembered() {
+                one.arrives(learned, &arrival, site.view(job.submit));
+            }
+        }
+        if used.known {
+            self.open.insert(job.index, (job.clone(), features));
+        }
+    }
+
+    /// Something has happened at the site.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        let index = event.job.index;
+        self.tracker.observe(event);
+        let run = self.learned.observe(event);
+        self.methods.iter_mut().for_each(|one| one.observe(event));
+        match event.what {
+            What::Arrived => {
+                if let Some(run) = run {
+                    self.limits.arrived(event.job, &run);
+                }
+            }
+            What::Started(_) => {
+                self.started += 1;
+                if let Some((job, features)) = self.open.remove(&index) {
+                    let wait = (event.at - job.submit).max(Seconds::ZERO);
+                    let arrival = Arrival { job: &job, at: job.submit, features: &features };
+                    self.methods.iter_mut().for_each(|one| one.learn(&arrival, wait));
+                    self.tried.started(index, wait);
+                }
+            }
+            What::Ended(end) => self.limits.ended(index, end.ran),
+            What::Withdrawn => {
+                self.limits.withdrawn(index);
+                if let Some((job, _)) = self.open.remove(&index) {
+                    self.tried.left(index, (event.at - job.submit).max(Seconds::ZERO));
+                }
+            }
+            What::Overran { .. } => {}
+        }
+    }
+
+    /// Fits the models that are due to be fitted anew.
+    pub fn refit(&mut self) {
+        parallel::map_mut(&mut self.methods, FollowedMethod::refit);
+    }
+
+    /// Jobs that have started so far: what was learned from.
+    pub fn started(&self) -> usize {
+        self.started
+    }
+
+    /// What is learned of the site: run times, order of the queue, arrivals.
+    pub fn learned(&self) -> &LearnedSite {
+        &self.learned
+    }
+
+    /// Which time limits would have kept a risk.
+    pub fn limits(&self) -> &LimitRecord {
+        &self.limits
+    }
+
+    /// When each of several jobs would start if it alone were submitted to a site now.
+    ///
+    /// # Errors
+    /// If a job is larger than the machine, or there is no method.
+    pub fn answer(&self, jobs: &[Job], site: &Site, now: Time) -> Result<WhenAnswers, WhenError> {
+        let nothing = Job::rigid(0, now, Procs(1), None);
+        let state = StateNow::of(site, now, jobs.first().unwrap_or(&nothing), self.learned.order());
+        if let Some(large) = jobs.iter().find(|job| job.shape.procs > state.procs) {
+            return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
+        }
+        let ranked = self.ranked(now);
+        let (place, record) = ranked.first().ok_or(WhenError::NothingStarted)?;
+        let best = &self.methods[*place];
+        let waits = jobs.iter().map(|job| self.forecast(best, job, site, now)).collect();
+        Ok(WhenAnswers {
+            method: record.method.clone(),
+            waits,
+            state,
+            record: Some(record.clone()).filter(is_enough),
+            tried: ranked.iter().map(|one| one.1.clone()).collect(),
+            learned: self.started,
+        })
+    }
+
+    fn forecast(&self, by: &FollowedMethod, job: &Job, site: &Site, now: Time) -> WaitForecast {
+        let job = Job { index: ASKED, ..job.clone() };
+        let features = features_at(site, now, &job, self.settings.default_request);
+        by.forecast(&self.learned, &Arrival { job: &job, at: now, features: &features }, site.view(now))
+    }
+
+    /// The methods by their places, each with its record, the one that answers first.
+    fn ranked(&self, now: Time) -> Vec<(usize, MethodRecord)> {
+        let methods = self.methods.iter().map(|one| one.method.to_string());
+        let mut ranked: Vec<(usize, MethodRecord)> =
+            self.tried.records(now, methods.collect()).into_iter().enumerate().collect();
+        if ranked.iter().all(|(_, record)| is_enough(record)) {
+            // The sort is stable: equally good methods keep the given order.
+            ranked.sort_by(|one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
+        } else if let Some(place) = self.methods.iter().position(|one| one.method.is_simulated()) {
+            // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
+            ranked[..=place].rotate_right(1);
+        }
+        ranked
+    }
+}
+
+fn is_enough(record: &MethodRecord) -> bool {
+    record.jobs >= WhenSettings::FEWEST
+}
+
+/// The features of a job that arrives at a site as it is.
+fn features_at(site: &Site, now: Time, job: &Job, default_request: Seconds) -> Features {
+    let mut tracker = FeatureTracker::new(default_request);
+    let view = site.view(now);
+    let mut tell = |job: &Job, at: Time, what: What| tracker.observe(&Event { at, job, what });
+    for running in view.running() {
+        tell(running.job, running.start, What::Arrived);
+        tell(running.job, running.start, What::Started(running.job.shape));
+    }
+    for waiting in view.waiting() {
+        tell(waiting.job, now, What::Arrived);
+    }
+    tracker.features(job, now)
+}

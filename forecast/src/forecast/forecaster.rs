@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::answer::{StateNow, WhenAnswers, WhenError, WhenSettings};
 use super::followed::FollowedMethod;
 use super::planning::LimitRecord;
 use super::starts::LearnedSite;
 use super::trials::{MethodRecord, SaidRange, TriedJobs};
-use super::when::{StateNow, WhenAnswers, WhenError, WhenSettings};
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::parallel;
 use queuecast_core::units::{Procs, Seconds, Time};

@@ -2,6 +2,7 @@
 //! ([`SimulatedWaits`]); the recorded schedule of a log as they follow it ([`RecordedArrivals`]); and the answer for one job
 //! by the one that has been best ([`when()`]; at a Slurm site [`when_at_cluster`]), and which of several places would start it first ([`SoonestStart`]).
 
+mod answer;
 mod arrivals;
 mod cluster;
 mod followed;
@@ -14,6 +15,9 @@ mod starts;
 mod trials;
 mod when;
 
+pub use answer::{
+    ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
+};
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
@@ -31,7 +35,4 @@ pub use planning::{
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
 pub use trials::MethodRecord;
-pub use when::{
-    ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
-    WhenSource, when, when_each,
-};
+pub use when::{WhenSource, when, when_each};

@@ -1,6 +1,6 @@
 //! Which of several places would start a job first, by their predicted waits.
 
-use super::when::PredictedWait;
+use super::answer::PredictedWait;
 
 /// Places in the order in which they would start a job, and how many of the first are too close to call.
 #[derive(Debug, Clone, PartialEq, Eq)]

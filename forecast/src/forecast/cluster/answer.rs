@@ -2,10 +2,10 @@
 
 use super::forecaster::ClusterForecaster;
 use super::starts::ClusterDraws;
+use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
 use crate::forecast::planning::LimitAdvice;
 use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
-use crate::forecast::when::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};

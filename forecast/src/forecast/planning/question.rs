@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::super::answer::{StateNow, WhenError, WhenSettings};
 use super::super::forecaster::ASKED;
 use super::super::trials::MethodRecord;
-use super::super::when::{StateNow, WhenError, WhenSettings, WhenSource};
+use super::super::when::WhenSource;
 use super::limit::LimitAdvice;
 use super::option::{JobChange, JobOption};
 use crate::allot::SizesError;

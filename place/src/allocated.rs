@@ -1,14 +1,20 @@
 //! How many processors to ask for, at a moment of a log or in each partition of a live site.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use super::AskedPlace;
-use super::asked::{live_source, without_jobs};
+use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source, refused, without_jobs};
+use super::{AskedPlace, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::job::PartitionId;
+use queuecast_core::units::Time;
 use queuecast_forecast::allot::SizesError;
 use queuecast_forecast::allot::advice::{
-    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, Target, advise,
+    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, QueueForecast,
+    SiteSummary, Target, advise,
 };
+use queuecast_forecast::forecast::{AllocationError, WhenSettings, WhenSource, forecast_sizes};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -83,23 +89,44 @@ pub enum AllocationAnswer {
     Several(AllocatedByPartition),
 }
 
+/// How queue times are predicted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllocationSettings {
+    /// By the forecaster that every command asks, with these settings; `None` by what `advice` says. A log of which no job is known to
+    /// have started has nothing to learn from: its queue is simulated as `advice` says.
+    pub forecast: Option<WhenSettings>,
+    /// By simulations of the queue under a policy, or by a formula.
+    pub advice: AdviceSettings,
+}
+
 /// Says how many processors to ask for at a place: a log, or a live site by its queue.
 ///
 /// # Errors
 /// If no size is possible, or the settings do not go with the place.
 pub fn allocate_at(
     place: AskedPlace<'_>,
-    job: &MoldableJob,
-    settings: &AdviceSettings,
+    (job, new): (&MoldableJob, &NewJob),
+    settings: &AllocationSettings,
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<AllocationAnswer, Refusal> {
     let (site, history, partition, procs) = match place {
         AskedPlace::Log { log, at } => {
             let workload = &log.log.workload;
-            messages.begins(predicting(settings), 0);
-            let answer =
-                advise(job, AdviceSource::Log { workload, at }, settings).map_err(AdviceError::refusal)?;
+            let has_started = workload.starts.iter().any(|&start| start <= at);
+            let answer = match settings.forecast.as_ref().filter(|_| has_started) {
+                Some(forecast) => place.each(new, forecast, zone, messages, |facts, asking| {
+                    forecast_answer(job, settings, facts, &asking, messages)?
+                        .map_err(|why| AdviceError::Sizes(why).refusal())
+                }),
+                None => {
+                    messages.begins(predicting(&settings.advice), 0);
+                    let answer = advise(job, AdviceSource::Log { workload, at }, &settings.advice);
+                    let answer = answer.map_err(AdviceError::refusal)?;
+                    Ok(PlaceAnswers { answers: vec![answer], refused: Vec::new(), several: false })
+                }
+            };
+            let answer = answer?.answers.remove(0);
             return Ok(AllocationAnswer::One(Box::new(Allocated {
                 version: env!("CARGO_PKG_VERSION"),
                 source: log.name.to_owned(),
@@ -119,22 +146,35 @@ pub fn allocate_at(
     let queues = site.queues(partition, procs, messages)?;
     let nothing = without_jobs(site.procs())?;
     let workload = history.map_or(&nothing, |one| &one.log.workload);
+    let from = if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
     let several = queues.len() > 1;
-    let (mut answers, mut refused) = (Vec::new(), Vec::new());
-    messages.begins(predicting(settings), 0);
+    let (mut answers, mut not_allowed) = (Vec::new(), Vec::new());
     for queue in &queues {
-        let found = queue.site(site.asked, &workload.names, settings.default_request, None);
         let limits = queue.limits;
-        let asked = AdviceSource::Live { site: found, now: site.asked, history: workload, limits };
-        let answer = match advise(job, asked, settings) {
-            Err(AdviceError::Sizes(why @ SizesError::NoneAllowed { .. })) if several => {
+        let answer = match &settings.forecast {
+            Some(forecast) => {
+                in_queue(new, (site, queue, from), history, forecast, zone, &mut |facts, asking| {
+                    forecast_answer(job, settings, facts, &asking, messages)
+                })?
+            }
+            None => {
+                messages.begins(predicting(&settings.advice), 0);
+                let found = queue.site(site.asked, &workload.names, settings.advice.default_request, None);
+                let asked = AdviceSource::Live { site: found, now: site.asked, history: workload, limits };
+                match advise(job, asked, &settings.advice) {
+                    Err(AdviceError::Sizes(why)) => Err(why),
+                    answer => Ok(answer.map_err(AdviceError::refusal)?),
+                }
+            }
+        };
+        let answer = match answer {
+            Err(why @ SizesError::NoneAllowed { .. }) if several => {
                 let (partition, why) = (queue.name.clone(), why.to_string());
-                refused.push(RefusedPartition { partition, limits, why });
+                not_allowed.push(RefusedPartition { partition, limits, why });
                 continue;
             }
-            answer => answer.map_err(AdviceError::refusal)?,
+            answer => answer.map_err(|why| AdviceError::Sizes(why).refusal())?,
         };
-        let from = if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
         answers.push(Allocated {
             version: env!("CARGO_PKG_VERSION"),
             source: live_source(history),
@@ -149,14 +189,77 @@ pub fn allocate_at(
         (Some(only), false) => Ok(AllocationAnswer::One(Box::new(only))),
         (Some(last), true) => {
             answers.push(last);
-            Ok(AllocationAnswer::Several(AllocatedByPartition { answers, refused }))
+            Ok(AllocationAnswer::Several(AllocatedByPartition { answers, refused: not_allowed }))
         }
         (None, _) => {
             let why: Vec<String> =
-                refused.iter().map(|one| format!("{}: {}", one.partition, one.why)).collect();
+                not_allowed.iter().map(|one| format!("{}: {}", one.partition, one.why)).collect();
             Err(Refusal::question("no partition allows any of the sizes").hint(why.join("; ")))
         }
     }
+}
+
+/// What the forecaster says of each size.
+fn forecast_answer(
+    job: &MoldableJob,
+    settings: &AllocationSettings,
+    facts: &PlaceFacts<'_>,
+    asking: &Asking<'_>,
+    messages: &dyn Messages,
+) -> Result<Result<AdviceAnswer, SizesError>, Refusal> {
+    let Asking::Jobs { job: asked, source, settings: forecast } = asking else {
+        return Err(Refusal::bug("a Slurm site is not asked for sizes"));
+    };
+    asking.begin(messages);
+    let done = |steps| messages.done(steps);
+    let chosen = (facts.limits, settings.advice.preference);
+    let found = match forecast_sizes(job, asked, source, chosen, forecast, &done) {
+        Ok(found) => found,
+        Err(AllocationError::Sizes(why)) => return Ok(Err(why)),
+        Err(AllocationError::When(error)) => return Err(refused(facts.name, error)),
+    };
+    let (history, now) = match source {
+        WhenSource::Log { workload, at } => (*workload, *at),
+        WhenSource::Live { history, now, .. } => (*history, *now),
+    };
+    let known = history.jobs().partition_point(|one| one.submit <= now);
+    let partitions: BTreeSet<PartitionId> =
+        history.jobs()[..known].iter().filter_map(|one| one.partition).collect();
+    let last = history.jobs().last().map_or(now, |one| one.submit);
+    let ended = history.starts.iter().zip(history.truths());
+    let site = SiteSummary {
+        procs: found.state.procs,
+        free: found.state.free,
+        running: found.state.running,
+        waiting: found.state.waiting,
+        wanted: found.state.wanted,
+        excess: found.excess,
+        ended: ended.filter(|(start, truth)| **start != Time::NEVER && **start + truth.run() <= now).count(),
+        withdrawn: history.withdrawn.iter().filter(|one| one.left <= now).count(),
+        simulated: false,
+        load: history.load_until(now.min(last)),
+        partitions: partitions.len(),
+    };
+    let record = found.record.as_ref();
+    Ok(Ok(AdviceAnswer {
+        site,
+        settings: settings.advice.clone(),
+        give_or_take: job.give_or_take,
+        advice: found.advice,
+        unknown: Vec::new(),
+        between: found.offer.between,
+        limits: facts.limits,
+        excluded: found.offer.excluded,
+        calibration: None,
+        ranges: None,
+        record: None,
+        forecast: Some(QueueForecast {
+            method: found.method,
+            learned: found.learned,
+            jobs: record.map_or(0, |record| record.jobs),
+            inside: record.map(|record| record.inside),
+        }),
+    }))
 }
 
 /// What takes long.

@@ -137,9 +137,9 @@ fn rounded(seconds: f64) -> String {
 }
 
 impl SiteStart {
-    /// From one in ten sooner to one in ten later, in words.
+    /// The range that eight in ten start within, in words.
     pub fn range(&self) -> String {
-        let (low, high) = (about(self.answer.wait.p10), about(self.answer.wait.p90));
+        let (low, high) = (about(self.answer.wait.low), about(self.answer.wait.high));
         if low == high { low } else { format!("{low} to {high}") }
     }
 

@@ -13,7 +13,9 @@ mod slurm;
 mod start;
 
 pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_at, advise_at_logs};
-pub use allocated::{Allocated, AllocatedByPartition, AllocationAnswer, RefusedPartition, allocate_at};
+pub use allocated::{
+    Allocated, AllocatedByPartition, AllocationAnswer, AllocationSettings, RefusedPartition, allocate_at,
+};
 pub use asked::{AskedPlace, LabelledLog};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob};

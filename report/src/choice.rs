@@ -2,7 +2,7 @@
 
 use crate::chart::{Bar, Bars};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
-use queuecast_forecast::forecast::SoonestStart;
+use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{SiteChoice, SiteStart};
 
 impl Answer for SiteChoice {
@@ -114,9 +114,8 @@ pub fn choice_notes(of: &SiteChoice) -> Vec<String> {
     }
     if of.sites.len() > 1 {
         notes.push(format!(
-            "80% range: from one in ten sooner to one in ten later; sites whose medians differ by no more than {}% of the \
-             wider range are too close to call",
-            (SoonestStart::UNDECIDED * 100.0).round(),
+            "80% range: eight in ten start within it; sites are too close to call unless one starts sooner in {} of 10 cases",
+            (TOLD_APART * 10.0).round(),
         ));
     }
     notes

@@ -3,10 +3,11 @@
 //! When a job starts while others wait that would have fitted too, the site has preferred it. From many such choices a score for
 //! each job is learned: by its queue, its user, its size and its requested time, and by how long it has waited.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::predict::Lookup;
 
 /// At one start, so many of the jobs that could have started instead are compared with it at most.
 const COMPARED: usize = 8;
@@ -62,7 +63,7 @@ struct WaitingChoice {
 #[derive(Debug, Clone, Default)]
 pub struct Overtaking {
     /// Looked up, never iterated.
-    weights: HashMap<ScorePart, Weight>,
+    weights: Lookup<ScorePart, Weight>,
     waiting: BTreeMap<JobIndex, WaitingChoice>,
     /// Those that started in the second of the last start.
     started: Vec<WaitingChoice>,
@@ -72,7 +73,7 @@ pub struct Overtaking {
     in_use: i64,
     /// The most that were ever in use.
     most: i64,
-    holding: HashMap<JobIndex, i64>,
+    holding: Lookup<JobIndex, i64>,
 }
 
 fn binary_log(number: i64) -> u32 {

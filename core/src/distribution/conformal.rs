@@ -191,16 +191,29 @@ impl ErrorWindow {
     fn learn(&mut self, errors: &LevelQuantiles, window: usize) {
         if self.recent.len() < window {
             self.recent.push(*errors);
+            for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
+                sorted.insert(sorted.partition_point(|&other| other < error), error);
+            }
         } else {
             let gone = std::mem::replace(&mut self.recent[self.oldest], *errors);
             self.oldest = (self.oldest + 1) % window;
-            for (sorted, gone) in self.sorted.iter_mut().zip(gone) {
-                sorted.remove(sorted.partition_point(|&error| error < gone));
+            for ((sorted, gone), &error) in self.sorted.iter_mut().zip(gone).zip(errors) {
+                replace_sorted(sorted, gone, error);
             }
         }
-        for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
-            sorted.insert(sorted.partition_point(|&other| other < error), error);
-        }
+    }
+}
+
+/// Replaces a value of an ascending list by another. Only what lies between the two is moved.
+fn replace_sorted(ascending: &mut [f64], gone: f64, new: f64) {
+    let from = ascending.partition_point(|&other| other < gone);
+    let to = ascending.partition_point(|&other| other < new);
+    if to > from {
+        ascending.copy_within(from + 1..to, from);
+        ascending[to - 1] = new;
+    } else {
+        ascending.copy_within(to..from, to + 1);
+        ascending[to] = new;
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::method::WaitMethod;
 use super::trials::MethodRecord;
+use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
@@ -123,6 +124,9 @@ pub struct PredictedWait {
     pub classes: [f64; WAIT_CLASSES],
     /// The classes that are named.
     pub named_classes: ClassNumbers,
+    /// All of it.
+    #[serde(skip)]
+    pub distribution: Distribution,
 }
 
 /// The classes of waits that an answer names, numbered from 1.
@@ -195,6 +199,7 @@ impl PredictedWait {
             within: WITHIN.map(within).to_vec(),
             classes: probabilities(wait),
             named_classes: ClassNumbers::of(answers.classes),
+            distribution: wait.clone(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod answer;
 mod arrivals;
+mod closeness;
 mod cluster;
 mod followed;
 mod forecaster;
@@ -19,6 +20,7 @@ pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
+pub use closeness::{TOLD_APART, is_too_close, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
     ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
@@ -29,8 +31,9 @@ pub use method::{RangePoint, WaitMethod};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
-    ClusterPlanError, ClusterPlanQuestion, JobChange, JobOption, JobPlan, LimitAdvice, LimitRecord,
-    PlanError, PlanQuestion, PlanSettings, SoonestPlace, TimeSpread, plan_at_cluster, plan_job,
+    AllocationError, ClusterPlanError, ClusterPlanQuestion, JobChange, JobOption, JobPlan, LimitAdvice,
+    LimitRecord, PlanError, PlanQuestion, PlanSettings, SizeForecasts, SoonestPlace, TimeSpread,
+    forecast_sizes, plan_at_cluster, plan_job,
 };
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};

@@ -20,6 +20,18 @@ impl Hasher for Scatter {
         bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
     }
 
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(number.into());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
     fn write_u32(&mut self, number: u32) {
         self.write_u64(number.into());
     }

@@ -7,11 +7,12 @@ mod overruns;
 mod rank_tree;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use self::rank_tree::{RankTree, Total};
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::predict::Lookup;
 
 /// A feature of Table 1, by its place in [`Features`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -198,7 +199,7 @@ pub struct FeatureTracker {
     waiting: RankedJobs,
     running: RankedJobs,
     /// Looked up, never iterated.
-    of_job: HashMap<JobIndex, RunningDemand>,
+    of_job: Lookup<JobIndex, RunningDemand>,
     /// When requested times are used up, earliest first. Jobs that have ended are skipped.
     spending: BinaryHeap<Reverse<(i64, JobIndex)>>,
     occupied: i64,
@@ -211,7 +212,7 @@ impl FeatureTracker {
             default_request,
             waiting: RankedJobs::default(),
             running: RankedJobs::default(),
-            of_job: HashMap::new(),
+            of_job: Lookup::default(),
             spending: BinaryHeap::new(),
             occupied: 0,
         }

@@ -25,7 +25,7 @@ mod written;
 
 pub use advisor::Advisor;
 pub use error::AdviceError;
-pub use offer::{FittedSpeedup, JobLimits, MoldableJob, Offer, RunTimeBySize};
+pub use offer::{FittedSpeedup, JobLimits, LEVELS as SIZE_LEVELS, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;
 pub use past::{Past, StartedJob};
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
@@ -33,5 +33,7 @@ pub use run_time_model::RunTimeModel;
 pub use situation::{JobAtSite, Situation};
 pub use size_draw::SizeDraw;
 pub use track_record::{PastAnswer, RangeWidth, ShownRanges, TrackRecord, WaitBaseline};
-pub use workflow::{AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, SiteSummary, advise};
+pub use workflow::{
+    AdviceAnswer, AdviceSettings, AdviceSource, CalibrationSummary, QueueForecast, SiteSummary, advise,
+};
 pub use written::{MeasuredRuns, SerialRun, bare_warning};

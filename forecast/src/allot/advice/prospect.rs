@@ -142,7 +142,7 @@ impl Advice {
 
     /// Chooses as [`Advice::of`] does; sizes for which `too_close` says so, given the place of the one of the least turnaround,
     /// cannot be told from that either.
-    pub(super) fn chosen(
+    pub(crate) fn chosen(
         mut prospects: Vec<Prospect>,
         Preference { target, averse }: Preference,
         too_close: impl Fn(usize) -> Vec<bool>,

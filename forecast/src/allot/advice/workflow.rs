@@ -136,6 +136,21 @@ pub struct AdviceAnswer {
     pub ranges: Option<RangeComparison>,
     /// How right such predictions were for past jobs.
     pub record: Option<TrackRecord>,
+    /// The forecaster that queue times come from, where they do not come from a formula or from simulations of the settings.
+    pub forecast: Option<QueueForecast>,
+}
+
+/// Where forecast queue times come from, and how right they were.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueueForecast {
+    /// The method that was best for the last jobs.
+    pub method: String,
+    /// Jobs that had started: what was learned from.
+    pub learned: usize,
+    /// Jobs it was tried on; 0 if there are too few.
+    pub jobs: usize,
+    /// The share of them that started within the range of 80 %.
+    pub inside: Option<f64>,
 }
 
 impl AdviceSettings {
@@ -223,6 +238,7 @@ pub fn advise(
             .map(|known| CalibrationSummary { jobs: known.lessons().len(), slope: known.slope() }),
         ranges: compared,
         record: learned.record,
+        forecast: None,
     })
 }
 
@@ -352,14 +368,14 @@ impl AdviceAnswer {
     }
 }
 
-/// The settings as written; those that a formula does not use are null.
+/// The settings as written; those that a formula or the forecaster does not use are null.
 impl Serialize for AdviceAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct WrittenSettings {
-            policy: String,
-            outlook: String,
-            predictor: String,
+            policy: Option<String>,
+            outlook: Option<String>,
+            predictor: Option<String>,
             by: Option<String>,
             draws: Option<u32>,
             seed: Option<u64>,
@@ -385,11 +401,12 @@ impl Serialize for AdviceAnswer {
             }
         }
         let AdviceSettings { by, draws, seed, calibrate, preference, .. } = self.settings;
-        let simulated = by.is_none();
+        let own = self.forecast.is_none();
+        let simulated = own && by.is_none();
         let written = WrittenSettings {
-            policy: self.settings.policy.to_string(),
-            outlook: self.settings.outlook().unwrap_or_default().to_string(),
-            predictor: self.settings.predictor.to_string(),
+            policy: own.then(|| self.settings.policy.to_string()),
+            outlook: own.then(|| self.settings.outlook().unwrap_or_default().to_string()),
+            predictor: own.then(|| self.settings.predictor.to_string()),
             by: by.map(|by| by.to_string()),
             draws: simulated.then_some(draws),
             seed: simulated.then_some(seed.0),
@@ -399,7 +416,7 @@ impl Serialize for AdviceAnswer {
             give_or_take: self.give_or_take,
             default_request: self.settings.default_request,
         };
-        let mut object = serializer.serialize_struct("AdviceAnswer", 13)?;
+        let mut object = serializer.serialize_struct("AdviceAnswer", 14)?;
         object.serialize_field("state", &self.site)?;
         object.serialize_field("settings", &written)?;
         object.serialize_field("recommended", &self.advice.recommended().procs)?;
@@ -413,6 +430,7 @@ impl Serialize for AdviceAnswer {
         object.serialize_field("calibration", &self.calibration)?;
         object.serialize_field("ranges", &self.ranges.map(WrittenRanges::of))?;
         object.serialize_field("record", &self.record)?;
+        object.serialize_field("forecast", &self.forecast)?;
         object.end()
     }
 }

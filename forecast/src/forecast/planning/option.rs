@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
+use super::super::closeness::{is_too_close, sum};
 use super::limit::stopped_at;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::units::{Procs, Seconds};
 
-/// Number of equally likely quantiles by which each of two distributions is represented to add them.
-const PLACES: usize = 24;
+/// A change that gains fewer seconds is not worth the effort.
+const WORTH: f64 = 300.0;
 
 /// How a variant differs from what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,21 +93,11 @@ pub struct JobOption {
     pub done: TimeSpread,
     /// How much sooner it is done than as asked, by the median; below zero if later.
     pub gain: f64,
-    /// Whether the difference is too small beside the ranges to be relied on.
+    /// Whether it is too close to call which of both is done sooner, or the difference is below five minutes.
     pub too_close: bool,
-}
-
-/// The sum of two independent times.
-pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
-    let places = |time: &Distribution| -> [f64; PLACES] {
-        std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / PLACES as f64))
-    };
-    let (ones, others) = (places(one), places(other));
-    let mut sums: Vec<f64> =
-        ones.iter().flat_map(|one| others.iter().map(move |other| one + other)).collect();
-    sums.sort_by(f64::total_cmp);
-    // Never empty.
-    Distribution::observed(sums.into(), 1.0).unwrap_or_else(|| Distribution::point(0.0))
+    /// From now until it ends, as a distribution.
+    #[serde(skip)]
+    pub ends: Distribution,
 }
 
 impl JobOption {
@@ -116,48 +107,36 @@ impl JobOption {
         wait: &Distribution,
         run: &Distribution,
     ) -> JobOption {
-        let stopped = run.clone().capped(limit.0 as f64);
+        let ends = sum(wait, &run.clone().capped(limit.0 as f64));
         JobOption {
             change,
             procs,
             limit,
             risk: stopped_at(run, limit),
             start: TimeSpread::of_wait(wait),
-            done: TimeSpread::of(&sum(wait, &stopped)),
+            done: TimeSpread::of(&ends),
             gain: 0.0,
             too_close: false,
+            ends,
         }
     }
 
-    /// Sets `gain` and `too_close` against the job as asked. Medians that differ by at most a tenth of the wider 80 %
-    /// range, or by 5 minutes, do not decide.
+    /// Sets `gain` and `too_close` against the job as asked.
     pub(super) fn compare(&mut self, asked: &JobOption) {
         self.gain = asked.done.median - self.done.median;
         self.too_close = self.change != JobChange::AsAsked && self.is_undecided(asked);
     }
 
-    /// Whether it is too close to call which of two is done sooner.
+    /// Whether it is too close to call which of two is done sooner, or makes no difference that matters.
     pub(super) fn is_undecided(&self, other: &JobOption) -> bool {
-        let width = |option: &JobOption| option.done.high - option.done.low;
-        let undecided = (0.1 * width(self).max(width(other))).max(300.0);
-        (other.done.median - self.done.median).abs() <= undecided
+        let apart = (other.done.median - self.done.median).abs();
+        apart <= WORTH || is_too_close(&self.ends, &other.ends)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_have_the_mean_of_both() {
-        let even = |upto: i32| {
-            let values: Vec<f64> = (1..=upto).map(f64::from).collect();
-            Distribution::observed(values.into(), 1.0).unwrap()
-        };
-        let both = sum(&even(100), &even(1000));
-        assert!((both.mean() - 551.0).abs() < 6.0, "{}", both.mean());
-        assert_eq!(sum(&Distribution::point(5.0), &Distribution::point(7.0)).quantile(0.5), 12.0);
-    }
 
     #[test]
     fn small_differences_do_not_decide() {

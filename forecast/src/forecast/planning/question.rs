@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::super::answer::{StateNow, WhenError, WhenSettings};
+use super::super::closeness::shifted;
 use super::super::forecaster::ASKED;
 use super::super::trials::MethodRecord;
 use super::super::when::WhenSource;
@@ -132,6 +133,7 @@ pub fn plan_job(
             change: JobChange::Later(later),
             start: first.start.shifted(start),
             done: first.done.shifted(end),
+            ends: shifted(&first.ends, end),
             ..first.clone()
         }));
     }

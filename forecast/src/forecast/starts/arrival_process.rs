@@ -1,12 +1,11 @@
 //! The arrivals of the last weeks, from which those to come are drawn.
 
-use std::collections::HashMap;
-
 use rand::{Rng, RngExt};
 
 use super::expected::ExpectedRuns;
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
+use queuecast_sim::predict::Lookup;
 use queuecast_sim::sim::QueuedJob;
 use queuecast_wait::Overtaking;
 
@@ -29,7 +28,7 @@ pub(super) struct ArrivalProcess {
     /// How many have been dropped: the place of an arrival is its number less this.
     dropped: usize,
     /// The number of each arrival whose run time is not known. Looked up, never iterated.
-    open: HashMap<JobIndex, usize>,
+    open: Lookup<JobIndex, usize>,
 }
 
 /// Past arrivals that stand for those to come.

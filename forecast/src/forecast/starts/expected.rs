@@ -1,12 +1,11 @@
 //! How long the jobs at a site are expected to run, by a run-time predictor.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobId, JobIndex, What};
 use queuecast_core::units::Seconds;
-use queuecast_sim::predict::{PredictorSpec, Question, RuntimePredictor};
+use queuecast_sim::predict::{Lookup, PredictorSpec, Question, RuntimePredictor};
 
 /// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
 /// asking for all of them at every arrival would cost more than the simulation.
@@ -14,7 +13,7 @@ pub(in crate::forecast) struct ExpectedRuns {
     predictor: Box<dyn RuntimePredictor>,
     default_request: Seconds,
     /// Looked up, never iterated. The name is compared, since a live site numbers its jobs anew.
-    known: HashMap<JobIndex, (JobId, Distribution)>,
+    known: Lookup<JobIndex, (JobId, Distribution)>,
 }
 
 impl fmt::Debug for ExpectedRuns {
@@ -27,7 +26,7 @@ impl ExpectedRuns {
     /// `default_request` stands in for a missing requested time.
     pub fn new(predictor: &PredictorSpec, default_request: Seconds) -> ExpectedRuns {
         let predictor = predictor.build(Vec::new, default_request);
-        ExpectedRuns { predictor, default_request, known: HashMap::new() }
+        ExpectedRuns { predictor, default_request, known: Lookup::default() }
     }
 
     /// Stands in for a missing requested time.

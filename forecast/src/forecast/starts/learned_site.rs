@@ -46,6 +46,11 @@ impl LearnedSite {
         run
     }
 
+    /// The whole run time of a job at the site, given how long it has run.
+    pub fn run_time_of(&self, job: &Job, elapsed: Seconds) -> Distribution {
+        self.runs.run(job, elapsed)
+    }
+
     /// The run time of a job that is not there yet.
     pub fn run_time(&self, job: &Job) -> Distribution {
         self.runs.predicted(job)

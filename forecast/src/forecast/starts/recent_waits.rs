@@ -1,9 +1,8 @@
 //! The waits of the last jobs of each kind.
 
-use std::collections::HashMap;
-
 use queuecast_core::job::Job;
 use queuecast_core::units::Time;
+use queuecast_sim::predict::Lookup;
 
 /// How much a new wait counts in the mean of its kind.
 const NEW: f64 = 0.3;
@@ -32,7 +31,7 @@ pub(super) struct RecentWait {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentWaits {
     /// Looked up, never iterated.
-    kinds: HashMap<Key, RecentWait>,
+    kinds: Lookup<Key, RecentWait>,
 }
 
 fn keys(job: &Job) -> [Key; KINDS] {

@@ -1,0 +1,87 @@
+//! Which of two uncertain times is the shorter one, and when that is too close to call.
+
+use queuecast_core::distribution::Distribution;
+
+/// Number of equally likely quantiles by which a distribution is represented.
+const PLACES: usize = 24;
+
+/// It is too close to call which of two times is shorter unless one of them is so in this share of all cases, or more often.
+pub const TOLD_APART: f64 = 0.6;
+
+fn places(time: &Distribution) -> [f64; PLACES] {
+    std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / PLACES as f64))
+}
+
+/// The sum of two independent times.
+pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
+    let (ones, others) = (places(one), places(other));
+    let mut sums: Vec<f64> =
+        ones.iter().flat_map(|one| others.iter().map(move |other| one + other)).collect();
+    sums.sort_by(f64::total_cmp);
+    // Never empty.
+    Distribution::observed(sums.into(), 1.0).unwrap_or_else(|| Distribution::point(0.0))
+}
+
+/// A time that is so much longer; never below zero.
+pub(super) fn shifted(time: &Distribution, by: f64) -> Distribution {
+    let moved = places(time).map(|time| (time + by).max(0.0)).to_vec();
+    Distribution::observed(moved.into(), 1.0).unwrap_or_else(|| time.clone())
+}
+
+/// The probability that the first of two independent times is the shorter one; equal times count half.
+pub fn odds_of_shorter(one: &Distribution, other: &Distribution) -> f64 {
+    let (ones, others) = (places(one), places(other));
+    let won = |one: &f64| -> f64 {
+        let cases = others.iter().map(|other| match one.total_cmp(other) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Greater => 0.0,
+        });
+        cases.sum()
+    };
+    ones.iter().map(won).sum::<f64>() / (PLACES * PLACES) as f64
+}
+
+/// Whether it is too close to call which of two times is shorter: neither is so in [`TOLD_APART`] of all cases. The whole distributions
+/// decide, not their medians.
+pub fn is_too_close(one: &Distribution, other: &Distribution) -> bool {
+    let odds = odds_of_shorter(one, other);
+    odds.max(1.0 - odds) < TOLD_APART
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn even(from: i32, upto: i32) -> Distribution {
+        let values: Vec<f64> = (from..=upto).map(f64::from).collect();
+        Distribution::observed(values.into(), 1.0).unwrap()
+    }
+
+    #[test]
+    fn sums_have_the_mean_of_both() {
+        let both = sum(&even(1, 100), &even(1, 1000));
+        assert!((both.mean() - 551.0).abs() < 6.0, "{}", both.mean());
+        assert_eq!(sum(&Distribution::point(5.0), &Distribution::point(7.0)).quantile(0.5), 12.0);
+        assert_eq!(shifted(&Distribution::point(5.0), -9.0).quantile(0.5), 0.0);
+    }
+
+    #[test]
+    fn the_whole_distributions_decide() {
+        let point = Distribution::point;
+        assert_eq!(odds_of_shorter(&point(1.0), &point(2.0)), 1.0);
+        assert_eq!(odds_of_shorter(&point(2.0), &point(2.0)), 0.5);
+        let (one, other) = (even(0, 1000), even(100, 1100));
+        assert_eq!(odds_of_shorter(&one, &other) + odds_of_shorter(&other, &one), 1.0);
+        // 0.1 of 1,000 apart: the former is shorter in 0.595 of all cases.
+        assert!(is_too_close(&one, &other) && is_too_close(&other, &one));
+        assert!(!is_too_close(&one, &even(150, 1150)));
+        // Equal medians, and told apart: nine in ten of the first are shorter than all of the second but few.
+        let waits = |short: f64, long: f64| {
+            Distribution::quantiles(&[(0.0, short), (0.45, short), (0.5, 100.0), (1.0, long)])
+        };
+        let (often_at_once, seldom) = (waits(0.0, 101.0).unwrap(), waits(99.0, 9000.0).unwrap());
+        assert_eq!(often_at_once.quantile(0.5), seldom.quantile(0.5));
+        assert!(!is_too_close(&often_at_once, &seldom));
+    }
+}

@@ -1,0 +1,162 @@
+//! How many processors to ask for: the forecast starts of a job in each of its sizes, and how long it would run there.
+
+use super::super::answer::{StateNow, WhenError, WhenSettings};
+use super::super::closeness::{is_too_close, sum};
+use super::super::trials::MethodRecord;
+use super::super::when::WhenSource;
+use super::option::TimeSpread;
+use crate::allot::advice::{
+    Advice, JobLimits, MoldableJob, Offer, Preference, Prospect, SIZE_LEVELS, Situation, TimeRange,
+};
+use crate::allot::{Size, SizesError};
+use queuecast_core::distribution::{Distribution, LogUniform};
+use queuecast_core::job::Job;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_wait::WaitForecast;
+
+/// A wait of less is no wait, in seconds.
+const AT_ONCE: f64 = 1.0;
+
+/// Cases in which the size that is done first is counted: this many waits, each with as many run times.
+const CASES: usize = 24;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AllocationError {
+    /// The starts cannot be predicted.
+    #[error(transparent)]
+    When(#[from] WhenError),
+    /// It cannot be given the sizes described.
+    #[error(transparent)]
+    Sizes(#[from] SizesError),
+}
+
+/// What can be expected of each size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizeForecasts {
+    /// Prospects of all sizes, and the one to ask for.
+    pub advice: Advice,
+    /// What the job can be given.
+    pub offer: Offer,
+    /// The method that predicts its waits.
+    pub method: String,
+    /// How right the method was for the last jobs; `None` with fewer than 30 of them.
+    pub record: Option<MethodRecord>,
+    /// The site at that moment.
+    pub state: StateNow,
+    /// Processors recorded as held beyond those there are.
+    pub excess: Procs,
+    /// Jobs that had started: what waits were learned from.
+    pub learned: usize,
+}
+
+/// What can be expected of a job in each of its sizes. `asked` is the job in any size: its user, queue and submission count. `done` is told
+/// of each job that a method was tried on.
+///
+/// # Errors
+/// If no size is possible, or the starts cannot be predicted.
+pub fn forecast_sizes(
+    moldable: &MoldableJob,
+    asked: &Job,
+    source: &WhenSource<'_>,
+    (limits, preference): (JobLimits, Preference),
+    settings: &WhenSettings,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<SizeForecasts, AllocationError> {
+    let (forecaster, then) = source.forecaster(settings, done)?;
+    let (site, now) = match source {
+        WhenSource::Log { at, .. } => (&then, *at),
+        WhenSource::Live { site, now, .. } => (site, *now),
+    };
+    let learned = forecaster.learned();
+    let situation = Situation::new(site.clone(), now, |job, elapsed| learned.run_time_of(job, elapsed));
+    let offer = moldable.offered(situation.machine(), &situation.levels(SIZE_LEVELS), limits)?;
+    let factor = moldable.give_or_take.max(1.0);
+    let in_size = |size: &Size| {
+        let mut job = asked.clone();
+        job.shape.procs = size.procs;
+        job.shape.limit = Some(Seconds((size.run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64));
+        job
+    };
+    let jobs: Vec<Job> = offer.sizes.all().iter().map(in_size).collect();
+    let answers = forecaster.answer(&jobs, site, now)?;
+    let sized: Vec<SizedStart> = offer
+        .sizes
+        .all()
+        .iter()
+        .zip(&answers.waits)
+        .map(|(size, wait)| SizedStart::of(size, wait, factor))
+        .collect();
+    let best = done_first(&sized);
+    let free = situation.free();
+    let prospects = sized.iter().zip(best).map(|(one, best)| one.prospect(free, best)).collect();
+    let close = |best: usize| sized.iter().map(|one| is_too_close(&sized[best].done, &one.done)).collect();
+    let advice = Advice::chosen(prospects, preference, close).ok_or(WhenError::NothingStarted)?;
+    Ok(SizeForecasts {
+        advice,
+        offer,
+        method: answers.method,
+        record: answers.record,
+        state: answers.state,
+        excess: situation.excess(),
+        learned: answers.learned,
+    })
+}
+
+/// One size: how long the job waits and runs in it.
+struct SizedStart {
+    procs: Procs,
+    wait: Distribution,
+    run: Distribution,
+    done: Distribution,
+}
+
+impl SizedStart {
+    fn of(size: &Size, forecast: &WaitForecast, factor: f64) -> SizedStart {
+        let length = size.run.0.max(1) as f64;
+        let run = match factor > 1.0 {
+            true => Distribution::log_uniform(LogUniform::new(length / factor, length * factor)),
+            false => Distribution::point(length),
+        };
+        let wait = forecast.wait.clone();
+        SizedStart { procs: size.procs, done: sum(&wait, &run), wait, run }
+    }
+
+    fn prospect(&self, free: Procs, best: f64) -> Prospect {
+        let at_once = if self.procs > free { 0.0 } else { 1.0 - self.wait.survival(AT_ONCE) };
+        Prospect {
+            procs: self.procs,
+            queue: range(TimeSpread::of_wait(&self.wait)),
+            run: range(TimeSpread::of(&self.run)),
+            turnaround: range(TimeSpread::of(&self.done)),
+            at_once: Some(at_once),
+            best: Some(best),
+        }
+    }
+}
+
+fn range(spread: TimeSpread) -> TimeRange {
+    let TimeSpread { expected, median, low, high } = spread;
+    TimeRange { p10: Some(low), median, p90: Some(high), mean: Some(expected) }
+}
+
+/// For each size, the share of cases in which it is done first; of equal ones the first. A case is a quantile of the wait and one of the
+/// run time, the same for all sizes: what delays the job in one of them delays it in all.
+fn done_first(sized: &[SizedStart]) -> Vec<f64> {
+    let level = |place: usize| (place as f64 + 0.5) / CASES as f64;
+    let places =
+        |time: &Distribution| -> Vec<f64> { (0..CASES).map(|place| time.quantile(level(place))).collect() };
+    let (waits, runs): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
+        sized.iter().map(|one| (places(&one.wait), places(&one.run))).unzip();
+    let mut first = vec![0.0; sized.len()];
+    for wait in 0..CASES {
+        for run in 0..CASES {
+            let done = |size: &usize| waits[*size][wait] + runs[*size][run];
+            let soonest = (0..sized.len()).min_by(|one, other| done(one).total_cmp(&done(other)));
+            if let Some(size) = soonest {
+                first[size] += 1.0 / (CASES * CASES) as f64;
+            }
+        }
+    }
+    first
+}

@@ -72,7 +72,7 @@ fn machine(result: &Allocated) -> Table {
     let date = result.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
     let waiting = match state.waiting {
         0 => "no job".to_owned(),
-        count => format!("{}, for {} processors", number_of(count, "job"), whole(state.wanted)),
+        count => format!("{}, for {}", number_of(count, "job"), number_of(state.wanted, "processor")),
     };
     let outlook = settings.outlook().unwrap_or_default();
     let source = match settings.by {
@@ -92,7 +92,7 @@ fn machine(result: &Allocated) -> Table {
     let mut facts = vec![fact("log", result.source.clone())];
     facts.extend(result.partition.as_ref().map(|name| fact("partition", name.clone())));
     let limits = [
-        result.answer.limits.most.map(|most| format!("at most {} processors", whole(most.0))),
+        result.answer.limits.most.map(|most| format!("at most {}", number_of(most.0, "processor"))),
         result.answer.limits.longest.map(|longest| format!("at most {}", duration::human(longest))),
     ];
     if result.partition.is_some() {
@@ -100,7 +100,7 @@ fn machine(result: &Allocated) -> Table {
     }
     facts.extend([
         fact("moment", format!("{} s{date}", result.moment.time)),
-        fact("free", format!("{} of {} processors", whole(state.free.0), whole(state.procs.0))),
+        fact("free", format!("{} of {}", whole(state.free.0), number_of(state.procs.0, "processor"))),
         fact("running", number_of(state.running, "job")),
         fact("waiting ahead", waiting),
         fact("learned from", number_of(state.ended, "job")),
@@ -126,8 +126,9 @@ fn machine(result: &Allocated) -> Table {
     if !result.answer.excluded.is_empty() {
         let sizes: Vec<String> = result.answer.excluded.iter().map(ToString::to_string).collect();
         table.note(format!(
-            "not allowed there, for its size or its run time: {} processors",
-            sizes.join(", ")
+            "not allowed there, for its size or its run time: {} processor{}",
+            sizes.join(", "),
+            if sizes == ["1"] { "" } else { "s" }
         ));
     }
     if result.partition.is_none() && state.partitions > 1 {
@@ -163,8 +164,9 @@ fn machine(result: &Allocated) -> Table {
     }
     if state.excess.0 > 0 {
         table.note(format!(
-            "{} processors more are recorded as held than there are; the oldest jobs are taken to hold less",
-            whole(state.excess.0)
+            "{} more {} recorded as held than there are; the oldest jobs are taken to hold less",
+            number_of(state.excess.0, "processor"),
+            if state.excess.0 == 1 { "is" } else { "are" }
         ));
     }
     table
@@ -430,8 +432,12 @@ fn sentences(of: &AllocatedByPartition) -> String {
     let done = |one: &Allocated| one.answer.target().of(&one.answer.advice.recommended().turnaround);
     let soonest = of.answers.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
     lines.extend(soonest.map(|one| {
-        let procs = one.answer.advice.recommended().procs;
-        format!("Of all, {procs} in {} are done soonest, in about {}.", name(one), duration::about(done(one)))
+        let size = number_of(one.answer.advice.recommended().procs.0, "processor");
+        format!(
+            "Of all, {size} in {} would be done soonest, in about {}.",
+            name(one),
+            duration::about(done(one))
+        )
     }));
     lines.join("\n")
 }

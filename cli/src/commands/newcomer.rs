@@ -30,8 +30,9 @@ pub struct Arguments {
     /// Processors the job asks for
     #[arg(short = 'n', long, value_name = "N", required_unless_present = "sbatch", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]
     pub size: Option<u32>,
-    /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, as of jobs that ask for none
-    #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The job")]
+    /// Time limit the job asks for, as of sbatch: 90 for minutes, 2h10m, 02:10:00, 1-12:00:00; by default a day, as of
+    /// jobs that ask for none
+    #[arg(short = 't', long, value_name = "TIME", value_parser = spec::time_limit, allow_hyphen_values = true, help_heading = "The job")]
     pub time: Option<Seconds>,
     /// Its user: a name or number of the log
     #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]

@@ -96,7 +96,7 @@ fn what_cannot_be_answered_says_why() {
 }
 
 /// One job has ended, one runs and one waits; the machine has four processors.
-const OPEN: &str = "\
+pub const OPEN: &str = "\
 JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition
 1|COMPLETED|1700000000|1700000000|1700000010|1700000070|60|10|4|4|ada|batch
 2|RUNNING|1700000020|1700000020|1700000080|Unknown|20|10|2|2|ada|batch

@@ -95,6 +95,36 @@ fn what_cannot_be_answered_says_why() {
     refused(&folder, "when log.swf", 2, "--size");
 }
 
+#[test]
+fn a_user_that_is_not_known_is_told_who_is() {
+    let folder = Folder::with("site.sacct", OPEN);
+    refused(&folder, "when site.sacct -n 1 -t 5 --procs 4 -u Adaa", 2, "did you mean ada?");
+    refused(
+        &folder,
+        "when site.sacct -n 1 -t 5 --procs 4 -u strange",
+        2,
+        "it has 2 users by then, none with",
+    );
+    refused(&folder, "when site.sacct -n 1 -t 5 --procs 4 --at 30 -u strange", 2, "it has 1 user by then");
+    refused(&folder, "advise site.sacct -n 1 -t 5 --procs 4 -u aad", 2, "did you mean ada?");
+    let folder = Folder::with("four.swf", crate::FOUR);
+    refused(&folder, "when four.swf -n 1 -u ann", 2, "it has 2 users by then, known by their numbers");
+}
+
+#[test]
+fn a_partition_of_a_log_is_its_queue() {
+    let folder = Folder::with("site.sacct", OPEN);
+    for command in ["when", "advise"] {
+        refused(
+            &folder,
+            &format!("{command} site.sacct -n 1 -t 5 -p batch"),
+            2,
+            "give -q, --queue instead of -p",
+        );
+    }
+    refused(&folder, "allocate site.sacct --runs 1=5m -p batch", 2, "--partition is of a live site");
+}
+
 /// One job has ended, one runs and one waits; the machine has four processors.
 pub const OPEN: &str = "\
 JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition

@@ -49,7 +49,7 @@ impl OutputOption {
             return Err(Failure::usage("--output and --plot name the same file").hint("name a file for each"));
         }
         let trace = self.replacing.plan(self.output.as_deref(), inputs)?;
-        Ok(OutputPlace { trace, plot: PlannedFile::asked(self.plot.as_deref(), inputs)? })
+        Ok(OutputPlace { trace, plot: plot::planned(self.plot.as_deref(), inputs)? })
     }
 }
 

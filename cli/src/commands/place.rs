@@ -26,7 +26,7 @@ struct NotThere {
     why: &'static str,
 }
 
-const NOT_THERE: [NotThere; 3] = [
+const NOT_THERE: [NotThere; 4] = [
     NotThere {
         commands: &["simulate", "compare"],
         place: "site",
@@ -45,10 +45,14 @@ const NOT_THERE: [NotThere; 3] = [
             "group-by",
             "schedule-swf",
             "queue-series",
-            "plot",
-            "no-plot",
         ],
         why: "the site's configuration decides, or the answer has it anyway",
+    },
+    NotThere {
+        commands: &["simulate"],
+        place: "site",
+        options: &["plot", "no-plot"],
+        why: "the answer has no chart",
     },
     NotThere {
         commands: &["when", "advise"],

@@ -96,6 +96,29 @@ fn what_cannot_be_answered_says_why() {
 }
 
 #[test]
+fn sentences_agree_with_their_numbers() {
+    let folder = Folder::with("site.sacct", OPEN.replace("|2|2|ada", "|3|3|ada"));
+    let text = crate::stdout(
+        folder.queuecast("when site.sacct -n 1 -t 1 --procs 4 --no-plot").env("PATH", "/nowhere"),
+    );
+    for part in ["1 processor for 1 min", "this job would come behind it; 1 of 4 processors is free."] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let folder = log();
+    let text = crate::stdout(&mut folder.queuecast("when log.swf -n 1 -t 30m --no-plot"));
+    let sentence = text.lines().find(|line| line.starts_with("Most likely")).unwrap();
+    assert!(sentence.starts_with("Most likely it starts within "), "{sentence}");
+    assert!(sentence.ends_with("; as likely as not at once."), "{sentence}");
+    // Control: a range that begins later has both ends.
+    let text = crate::stdout(&mut folder.queuecast("when log.swf -n 64 -t 30m --no-plot"));
+    let sentence = text.lines().find(|line| line.starts_with("Most likely")).unwrap();
+    assert!(
+        sentence.contains("between ") && sentence.contains(" from now; as likely as not within"),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn a_user_that_is_not_known_is_told_who_is() {
     let folder = Folder::with("site.sacct", OPEN);
     refused(&folder, "when site.sacct -n 1 -t 5 --procs 4 -u Adaa", 2, "did you mean ada?");

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::nearest::nearest;
 use crate::printer::Printer;
 use crate::roles::{self, folder_of};
 
@@ -86,7 +87,8 @@ fn missing(path: &Path, name: &str) -> Failure {
     if !folder.is_dir() {
         return failure.hint(format!("the directory {} does not exist", folder.display()));
     }
-    match path.file_name().and_then(|wanted| nearest(wanted, folder)) {
+    let wanted = path.file_name().map(OsStr::to_string_lossy);
+    match wanted.and_then(|wanted| nearest(&wanted, files_in(folder)).into_iter().next()) {
         Some(similar) => failure.hint(format!("did you mean {}?", path.with_file_name(similar).display())),
         None => failure.hint("paths are relative to the current directory; use - for standard input"),
     }
@@ -94,7 +96,14 @@ fn missing(path: &Path, name: &str) -> Failure {
 
 fn directory(path: &Path, name: &str) -> Failure {
     let failure = Failure::input(format!("{name} is a directory"));
-    let traces = files_in(path).into_iter().filter(|file| looks_like_a_trace(file)).collect::<Vec<_>>();
+    let files = files_in(path);
+    if files.iter().any(|file| is_slurm_conf(file)) {
+        return failure.hint(format!(
+            "it has a Slurm site's configuration: simulate, compare, when and advise take it as --site {name}, beside the jobs; \
+             the jobs of a recorded run are in the same folder, as in queuecast simulate {name} --site {name}"
+        ));
+    }
+    let traces = files.into_iter().filter(|file| looks_like_a_trace(file)).collect::<Vec<_>>();
     match traces.first() {
         Some(first) => failure.hint(format!("name a file in it, such as {}", path.join(first).display())),
         None => failure.hint("name a file in it"),
@@ -115,17 +124,9 @@ fn looks_like_a_trace(name: &str) -> bool {
     [".swf", ".sacct", ".csv", ".txt", ".psv"].iter().any(|ending| bare.ends_with(ending))
 }
 
-/// The file whose name is most like the one wanted, if any is like it: a typo, another case, a missing ending.
-fn nearest(wanted: &OsStr, folder: &Path) -> Option<String> {
-    let wanted = wanted.to_string_lossy().to_lowercase();
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        if name.starts_with(&wanted) { 1.0 } else { strsim::normalized_damerau_levenshtein(&wanted, &name) }
-    };
-    let scored = files_in(folder).into_iter().map(|name| (likeness(&name), name));
-    let alike = scored.filter(|(score, _)| *score >= 0.6);
-    let best = alike.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.map(|(_, name)| name)
+/// Whether this is the configuration that every Slurm site has.
+fn is_slurm_conf(name: &str) -> bool {
+    name.trim_end_matches(".gz").trim_end_matches(".zst") == "slurm.conf"
 }
 
 #[cfg(test)]

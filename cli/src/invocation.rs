@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, Error};
 
 /// Options that decide where and how a result is written, not what it is.
-const SHOWING: [&str; 6] = ["output", "plot", "format", "quiet", "ascii", "color"];
+const SHOWING: [&str; 7] = ["output", "force", "plot", "format", "quiet", "ascii", "color"];
 
 /// The words of a command line, the program's name first, the tree of commands, and what is read by it.
 #[derive(Debug)]
@@ -148,6 +148,7 @@ mod tests {
             "--by=1h", // the former name of --max-shift
             "-o",
             "a.swf",
+            "--force",
             "--quiet",
         ];
         let expected = "queuecast generate shake 'my log.swf.gz' --max-shift 1h --seed 3";

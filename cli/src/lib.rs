@@ -9,6 +9,7 @@ mod failure;
 mod input;
 mod interrupt;
 mod invocation;
+mod nearest;
 mod output;
 mod plot;
 mod printer;

@@ -12,12 +12,33 @@ use crate::printer::Printer;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct Plotting {
-    /// Write the charts as a picture in SVG
+    /// Write the charts as a picture in SVG, with light and dark colours as the viewer asks for
     #[arg(long, value_name = "OUT.svg")]
     pub plot: Option<PathBuf>,
     /// Leave the charts out of the text
     #[arg(long)]
     pub no_plot: bool,
+}
+
+/// Formats of pictures that are not written; a file of such a name would be taken for one.
+const OTHER_PICTURES: [&str; 12] =
+    ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "ps", "eps", "html"];
+
+/// Plans the file of `--plot`, if one is asked for. Refuses the name of another format than SVG.
+pub fn planned(path: Option<&Path>, inputs: &[&Path]) -> Result<Option<PlannedFile>, Failure> {
+    if let Some(path) = path {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        if ending.is_some_and(|ending| OTHER_PICTURES.contains(&ending.as_str())) {
+            let (name, svg) = (path.display(), path.with_extension("svg"));
+            return Err(Failure::usage(format!("--plot {name}: charts are written as SVG only")).hint(
+                format!(
+                    "name it {}; browsers show such a picture, and drawing programs save it in other formats",
+                    svg.display()
+                ),
+            ));
+        }
+    }
+    PlannedFile::asked(path, inputs)
 }
 
 /// Where charts go, checked and not yet written.
@@ -30,7 +51,7 @@ pub struct PlannedPlot {
 impl Plotting {
     /// Checks the file before anything is computed.
     pub fn plan(&self, inputs: &[&Path]) -> Result<PlannedPlot, Failure> {
-        let file = PlannedFile::asked(self.plot.as_deref(), inputs)?;
+        let file = planned(self.plot.as_deref(), inputs)?;
         Ok(PlannedPlot { file, shown: !self.no_plot })
     }
 }

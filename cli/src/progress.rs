@@ -1,11 +1,12 @@
 //! Progress of long work: a bar or a spinner on standard error, on terminals only.
 
+use std::fmt;
 use std::sync::Once;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use queuecast::eval::{EvalError, Watch};
 use queuecast::study::{Sweep, SweepResults};
 use queuecast::workload::Workload;
@@ -14,6 +15,8 @@ use crate::printer::Printer;
 
 /// Work shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
+/// Work that has taken less than this tells too little of what is left.
+const MEASURED: Duration = Duration::from_secs(5);
 /// How often the time is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -69,17 +72,30 @@ impl Progress {
 
     /// Several steps are done.
     pub fn advance_by(&self, steps: usize) {
-        // Before the first step, nothing is known of the time that is left.
-        self.measured.call_once(|| style(&self.bar, "{msg} {bar:30} {pos}/{len} · {elapsed} · {eta} left"));
+        // Before the first step there is nothing to count.
+        self.measured.call_once(|| style(&self.bar, "{msg} {bar:30} {pos}/{len} · {elapsed}{left}"));
         self.bar.inc(steps as u64);
     }
 }
 
-/// Draws a bar by a template.
+/// Draws a bar by a template, in which `{left}` is the time that is left, as soon as it can be told.
 pub fn style(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("━╸─"));
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if let Some(left) = remaining(state.elapsed(), state.pos(), state.len().unwrap_or(0)) {
+                // Writing to the line being drawn cannot fail.
+                let _ = write!(out, " · {:#} left", HumanDuration(left));
+            }
+        };
+        bar.set_style(style.with_key("left", left).progress_chars("━╸─"));
     }
+}
+
+/// How long the remaining steps take at the mean pace of the whole run: the last steps alone are a few short or long ones.
+/// `None` before a tenth of the steps is done, and before [`MEASURED`].
+fn remaining(elapsed: Duration, done: u64, all: u64) -> Option<Duration> {
+    let is_measured = elapsed >= MEASURED && done > 0 && done.saturating_mul(10) >= all;
+    is_measured.then(|| elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64))
 }
 
 /// Runs a sweep with a progress bar, and times its simulations.
@@ -120,6 +136,26 @@ mod tests {
         progress.advance();
         assert_eq!(progress.bar.position(), 1);
         assert!(progress.bar.is_hidden() && progress.thread.is_none());
+    }
+
+    #[test]
+    fn the_time_left_is_told_late_and_does_not_jump() {
+        let seconds = Duration::from_secs;
+        assert_eq!(remaining(seconds(4), 50, 100), None, "too short");
+        assert_eq!(remaining(seconds(60), 9, 100), None, "too few steps");
+        assert_eq!(remaining(seconds(10), 10, 100), Some(seconds(90)));
+        assert_eq!(remaining(seconds(100), 100, 100), Some(seconds(0)));
+        assert_eq!(remaining(seconds(9), 0, 0), None);
+        // Steps of 1 s, every tenth of 11 s: the true time left is 2 s a step, and what is told stays near it.
+        let mut elapsed = 0;
+        for done in 1..100 {
+            elapsed += if done % 10 == 0 { 11 } else { 1 };
+            let told = remaining(seconds(elapsed), done, 100).map_or(0.0, |left| left.as_secs_f64());
+            let is_told = told > 0.0;
+            assert_eq!(is_told, done >= 10);
+            let left = 2.0 * (100 - done) as f64;
+            assert!(!is_told || (0.6..=1.1).contains(&(told / left)), "{done}: {told} of {left}");
+        }
     }
 
     /// A terminal that keeps what is drawn.

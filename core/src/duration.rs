@@ -7,6 +7,9 @@
 //! assert_eq!(duration::human(Seconds(7_800)), "2 h 10 min");
 //! assert_eq!(duration::parse("2h10m"), Ok(Seconds(7_800)));
 //! assert_eq!(duration::parse("1-12:00:00"), Ok(Seconds(129_600)));
+//! // A bare number is seconds; as a job's time limit it is minutes, as Slurm reads it.
+//! assert_eq!(duration::parse("90"), Ok(Seconds(90)));
+//! assert_eq!(duration::parse_limit("90"), Ok(Seconds(5_400)));
 //! ```
 
 use crate::units::Seconds;
@@ -21,6 +24,21 @@ const WEEK: i64 = 7 * DAY;
 /// A length in its two largest units, rounded to the smaller: `45 s`, `2 h 10 min`, `3 d 4 h`.
 pub fn human(length: Seconds) -> String {
     about(length.0 as f64)
+}
+
+/// A length to the second, in all its units: `1 d 12 h 30 min`. What is typed is repeated like this.
+pub fn exact(length: Seconds) -> String {
+    let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (1, "s")];
+    let mut rest = length.0;
+    let mut parts = Vec::new();
+    for (unit, name) in units {
+        let count = rest / unit;
+        rest %= unit;
+        if count != 0 {
+            parts.push(format!("{} {name}", number::integer(count)));
+        }
+    }
+    if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
 }
 
 /// A fractional length, such as a mean, in its two largest units. Below ten seconds it keeps one decimal.
@@ -102,6 +120,34 @@ pub fn parse_positive(text: &str) -> Result<Seconds, String> {
         Ok(length) if length > Seconds::ZERO => Ok(length),
         Ok(_) => Err("expected a time above zero".to_owned()),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The longest time limit that is read, 100 years: no job runs so long, and sums of such limits stay far from overflow.
+const LONGEST_LIMIT: i64 = 36_525 * DAY;
+
+/// Reads the time limit of a job as Slurm's `sbatch` reads it: a whole number without a unit is minutes, and clocks are
+/// `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and `days-hours:minutes:seconds`. Units
+/// (`2h10m`) are read as by [`parse`]. It is above zero and at most 100 years.
+pub fn parse_limit(text: &str) -> Result<Seconds, String> {
+    let refused = |why: &str| {
+        format!("\"{text}\" is not a time limit: {why}; write 90 for minutes, 2h10m, 02:10:00 or 1-12:00:00")
+    };
+    let bare = text.trim();
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let read = match bare {
+        "" => Err("nothing is written".to_owned()),
+        fraction if is_number(fraction) && fraction.contains('.') => {
+            Err(format!("a unit is missing after {fraction}"))
+        }
+        minutes if is_number(minutes) => scaled(minutes, MINUTE),
+        _ => parse(bare).map(|length| length.0).map_err(|error| error.why),
+    };
+    match read {
+        Ok(..=0) => Err(refused("it is not above zero")),
+        Ok(length @ ..=LONGEST_LIMIT) => Ok(Seconds(length)),
+        Ok(_) => Err(refused("it is longer than 100 years")),
+        Err(why) => Err(refused(&why)),
     }
 }
 
@@ -226,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_repeated_is_not_rounded() {
+        let shown =
+            [(0, "0 s"), (5_400, "1 h 30 min"), (131_405, "1 d 12 h 30 min 5 s"), (864_000_000, "10,000 d")];
+        for (seconds, expected) in shown {
+            assert_eq!(exact(Seconds(seconds)), expected);
+        }
+    }
+
+    #[test]
     fn means_keep_a_decimal_while_short_and_carry_over() {
         assert_eq!(about(4.26), "4.3 s");
         assert_eq!(about(0.04), "0 s");
@@ -294,6 +349,45 @@ mod tests {
             "\"2x\" is not a length of time: \"x\" is not a unit (s, m, h, d, w); \
              write 45s, 2h10m, 1.5h, 3d, 1-12:00:00, or plain seconds"
         );
+    }
+
+    #[test]
+    fn time_limits_are_read_as_slurm_reads_them() {
+        let read = [
+            ("90", 5_400),
+            (" 1 ", 60),
+            ("90:30", 5_430),
+            ("2:10:00", 7_800),
+            ("100:00:00", 360_000),
+            ("1-12", 129_600),
+            ("1-12:30", 131_400),
+            ("1-12:30:05", 131_405),
+            ("2h10m", 7_800),
+            ("90s", 90),
+            ("1.5h", 5_400),
+            ("36525d", LONGEST_LIMIT),
+        ];
+        for (text, expected) in read {
+            assert_eq!(parse_limit(text), Ok(Seconds(expected)), "{text}");
+        }
+        let refused = [
+            ("", "nothing is written"),
+            ("0", "it is not above zero"),
+            ("00:00", "it is not above zero"),
+            ("-5", "it is negative"),
+            ("1.5", "a unit is missing after 1.5"),
+            ("2x", "\"x\" is not a unit (s, m, h, d, w)"),
+            ("99999999999999h", "it is longer than 100 years"),
+            ("36525d1s", "it is longer than 100 years"),
+            ("99999999999999999999", "it is too long"),
+            ("9223372036854775807", "it is too long"),
+        ];
+        for (text, why) in refused {
+            let said = format!(
+                "\"{text}\" is not a time limit: {why}; write 90 for minutes, 2h10m, 02:10:00 or 1-12:00:00"
+            );
+            assert_eq!(parse_limit(text), Err(said));
+        }
     }
 
     #[test]

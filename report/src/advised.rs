@@ -1,7 +1,7 @@
 //! What to ask for, as text and rows.
 
 use crate::chart::{Bar, Bars};
-use crate::words::{self, percent};
+use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
 use queuecast_place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
@@ -97,7 +97,7 @@ fn changed(option: &JobOption) -> String {
         JobChange::AsAsked => "as asked".to_owned(),
         JobChange::Limit => format!("limit {}", duration::human(option.limit)),
         JobChange::Queue(name) => format!("queue {name}"),
-        JobChange::Size => format!("{} processors", option.procs),
+        JobChange::Size => number_of(option.procs.0, "processor"),
         JobChange::Later(later) => format!("{} later", duration::human(*later)),
     }
 }
@@ -108,9 +108,7 @@ fn told(option: &JobOption) -> String {
         JobChange::AsAsked => "ask as you meant to".to_owned(),
         JobChange::Limit => format!("ask for {}", duration::human(option.limit)),
         JobChange::Queue(name) => format!("submit it to {name}"),
-        JobChange::Size => {
-            format!("ask for {} processors for {}", option.procs, duration::human(option.limit))
-        }
+        JobChange::Size => format!("ask for {}", words::asked(option.procs, option.limit)),
         JobChange::Later(later) => format!("submit it {} from now", duration::human(*later)),
     }
 }
@@ -168,7 +166,7 @@ fn facts(of: &AdvisedJob) -> Table {
     facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
     facts.extend([
         fact("moment", moment),
-        fact("job", format!("{} processors for {}", first.procs, duration::human(first.limit))),
+        fact("job", words::asked(first.procs, first.limit)),
         fact(
             "it would run for",
             format!("{} by even odds, 80 % range {}", words::wait(of.plan.run.median), range(&of.plan.run)),
@@ -212,10 +210,10 @@ fn sentence(of: &AdvisedJob) -> String {
         )
     } else if limit.limit < first.limit {
         format!(
-            "A limit of {advice} is enough: at most {} risk ({} of the last {} jobs with such limits would have been stopped).",
+            "A limit of {advice} is enough: at most {} risk ({} of the last {} with such limits would have been stopped).",
             percent(of.risk),
             percent(limit.risk),
-            limit.tried.unwrap_or(0)
+            number_of(limit.tried.unwrap_or(0), "job")
         )
     } else {
         format!("No shorter limit is known to keep a risk of {}.", percent(of.risk))
@@ -225,14 +223,18 @@ fn sentence(of: &AdvisedJob) -> String {
     }
     lines.push(match &plan.record {
         Some(record) => format!(
-            "Of the last {} jobs so predicted, {} started within such a range (80 % should).",
-            record.jobs,
+            "Of the last {} so predicted, {} started within such a range (80 % should).",
+            number_of(record.jobs, "job"),
             percent(record.inside)
         ),
-        None => format!(
-            "Only {} jobs have started so far: ranges are wide, and how often they hold is not known.",
-            plan.learned
-        ),
+        None => {
+            let started = match plan.learned {
+                0 => "No job has started so far".to_owned(),
+                1 => "Only 1 job has started so far".to_owned(),
+                count => format!("Only {count} jobs have started so far"),
+            };
+            format!("{started}: ranges are wide, and how often they hold is not known.")
+        }
     });
     lines.join("\n")
 }

@@ -5,7 +5,7 @@ use crate::log::guess;
 use crate::words::{number_of, percent, whole};
 use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::allot::advice::{
-    CalibrationSummary, Prospect, RangeWidth, Target, TimeRange, TrackRecord,
+    CalibrationSummary, Prospect, QueueForecast, RangeWidth, Target, TimeRange, TrackRecord,
 };
 use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
 use queuecast_trace::MachineSource;
@@ -72,27 +72,38 @@ fn machine(result: &Allocated) -> Table {
     let date = result.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
     let waiting = match state.waiting {
         0 => "no job".to_owned(),
-        count => format!("{}, for {} processors", number_of(count, "job"), whole(state.wanted)),
+        count => format!("{}, for {}", number_of(count, "job"), number_of(state.wanted, "processor")),
     };
     let outlook = settings.outlook().unwrap_or_default();
-    let source = match settings.by {
-        Some(by) => format!("{by}, with outlook {outlook}"),
-        None => format!(
+    let source = match (settings.by, &result.answer.forecast) {
+        (_, Some(forecast)) => format!("{}, the best of the methods tried", forecast.method),
+        (Some(by), None) => format!("{by}, with outlook {outlook}"),
+        (None, None) => format!(
             "{} under {}, with outlook {outlook}",
             number_of(settings.draws as usize, "simulation"),
             settings.policy
         ),
     };
-    let corrected = match &result.answer.calibration {
-        Some(CalibrationSummary { jobs, slope }) => {
-            format!("{}; weight of the simulated queue {slope:.2}", number_of(*jobs, "past job"))
+    let corrected = match (&result.answer.calibration, &result.answer.forecast) {
+        (Some(CalibrationSummary { jobs, slope }), _) => {
+            let past = number_of(*jobs, "past job");
+            fact("corrected by", format!("{past}; weight of the simulated queue {slope:.2}"))
         }
-        None => "nothing".to_owned(),
+        (None, Some(QueueForecast { jobs, inside: Some(inside), .. })) => fact(
+            "it was right",
+            format!(
+                "{} of the last {} started within such a range",
+                percent(*inside),
+                number_of(*jobs, "job")
+            ),
+        ),
+        (None, Some(_)) => fact("it was right", "not known: too few jobs have started".to_owned()),
+        (None, None) => fact("corrected by", "nothing".to_owned()),
     };
     let mut facts = vec![fact("log", result.source.clone())];
     facts.extend(result.partition.as_ref().map(|name| fact("partition", name.clone())));
     let limits = [
-        result.answer.limits.most.map(|most| format!("at most {} processors", whole(most.0))),
+        result.answer.limits.most.map(|most| format!("at most {}", number_of(most.0, "processor"))),
         result.answer.limits.longest.map(|longest| format!("at most {}", duration::human(longest))),
     ];
     if result.partition.is_some() {
@@ -100,12 +111,15 @@ fn machine(result: &Allocated) -> Table {
     }
     facts.extend([
         fact("moment", format!("{} s{date}", result.moment.time)),
-        fact("free", format!("{} of {} processors", whole(state.free.0), whole(state.procs.0))),
+        fact("free", format!("{} of {}", whole(state.free.0), number_of(state.procs.0, "processor"))),
         fact("running", number_of(state.running, "job")),
         fact("waiting ahead", waiting),
-        fact("learned from", number_of(state.ended, "job")),
+        fact(
+            "learned from",
+            number_of(result.answer.forecast.as_ref().map_or(state.ended, |one| one.learned), "job"),
+        ),
         fact("queue times", source),
-        fact("corrected by", corrected),
+        corrected,
     ]);
     let mut table = Table::facts(facts).titled("Machine");
     if let Some(guess) = guess(result.machine).or_else(|| result.history.and_then(guess)) {
@@ -126,8 +140,9 @@ fn machine(result: &Allocated) -> Table {
     if !result.answer.excluded.is_empty() {
         let sizes: Vec<String> = result.answer.excluded.iter().map(ToString::to_string).collect();
         table.note(format!(
-            "not allowed there, for its size or its run time: {} processors",
-            sizes.join(", ")
+            "not allowed there, for its size or its run time: {} processor{}",
+            sizes.join(", "),
+            if sizes == ["1"] { "" } else { "s" }
         ));
     }
     if result.partition.is_none() && state.partitions > 1 {
@@ -139,11 +154,12 @@ fn machine(result: &Allocated) -> Table {
     if state.simulated {
         table.note(format!("the log does not say when jobs started; simulated under {}", settings.policy));
     }
-    if state.ended == 0 {
+    if state.ended == 0 && result.answer.forecast.is_none() {
         table.note("no job has ended yet, so run times are those of --predictor");
     }
     let most = settings.calibrate;
-    if settings.by.is_none() && most > 0 && result.answer.calibration.is_none() {
+    let simulated = settings.by.is_none() && result.answer.forecast.is_none();
+    if simulated && most > 0 && result.answer.calibration.is_none() {
         let few = if most < Calibration::FEWEST && most <= state.ended {
             format!(
                 "asked about {} only: {} are needed to correct queue times",
@@ -163,8 +179,9 @@ fn machine(result: &Allocated) -> Table {
     }
     if state.excess.0 > 0 {
         table.note(format!(
-            "{} processors more are recorded as held than there are; the oldest jobs are taken to hold less",
-            whole(state.excess.0)
+            "{} more {} recorded as held than there are; the oldest jobs are taken to hold less",
+            number_of(state.excess.0, "processor"),
+            if state.excess.0 == 1 { "is" } else { "are" }
         ));
     }
     table
@@ -173,13 +190,16 @@ fn machine(result: &Allocated) -> Table {
 fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     let sampled = result.answer.settings.by.is_none();
     let uncertain = result.answer.give_or_take > 1.0;
-    let mut columns =
-        vec![Column::integer("processors"), Column::duration("queue time"), Column::text("10–90%").spare(2)];
+    let mut columns = vec![
+        Column::integer("processors"),
+        Column::duration("queue time"),
+        Column::text("80% range").spare(2),
+    ];
     columns.push(Column::duration("run time"));
     if uncertain {
-        columns.push(Column::text("10–90%").spare(3));
+        columns.push(Column::text("80% range").spare(3));
     }
-    columns.extend([Column::duration("turnaround"), Column::text("10–90%")]);
+    columns.extend([Column::duration("turnaround"), Column::text("80% range")]);
     if sampled {
         columns.extend([Column::share("at once").spare(4), Column::share(best_named(result)).spare(1)]);
     }
@@ -218,6 +238,8 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
         table.note(
             "medians of queue times are corrected by the site's past (--check says how right they were)",
         );
+    } else if result.answer.forecast.is_some() {
+        table.note("ranges hold eight times in ten");
     } else if result.answer.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
@@ -430,8 +452,12 @@ fn sentences(of: &AllocatedByPartition) -> String {
     let done = |one: &Allocated| one.answer.target().of(&one.answer.advice.recommended().turnaround);
     let soonest = of.answers.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
     lines.extend(soonest.map(|one| {
-        let procs = one.answer.advice.recommended().procs;
-        format!("Of all, {procs} in {} are done soonest, in about {}.", name(one), duration::about(done(one)))
+        let size = number_of(one.answer.advice.recommended().procs.0, "processor");
+        format!(
+            "Of all, {size} in {} would be done soonest, in about {}.",
+            name(one),
+            duration::about(done(one))
+        )
     }));
     lines.join("\n")
 }

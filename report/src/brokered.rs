@@ -93,10 +93,10 @@ pub fn broker_notes(of: &Brokered) -> Vec<String> {
         let time = first.time.map_or_else(String::new, |time| format!(" for {}", duration::human(time)));
         let (fit, is) = if report.unplaced == 1 { ("fits", "it is") } else { ("fit", "they are") };
         notes.push(format!(
-            "{} {fit} no site, so {is} left out; the first: job {}{site}, {} processors{time}",
+            "{} {fit} no site, so {is} left out; the first: job {}{site}, {}{time}",
             number_of(report.unplaced, "job"),
             first.job,
-            first.procs
+            number_of(first.procs.0, "processor")
         ));
     }
     if has_oracle(of) {

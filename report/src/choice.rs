@@ -1,7 +1,7 @@
 //! The sites at which a job could start, the soonest first, as text and rows.
 
 use crate::chart::{Bar, Bars};
-use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
+use crate::{Answer, Cell, Chart, Column, Document, Table, words};
 use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{SiteChoice, SiteStart};
 
@@ -62,7 +62,7 @@ fn starts(of: &SiteChoice) -> Table {
         Column::text("80% range").naming(),
         Column::text("method").spare(1),
     ])
-    .titled(format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time)));
+    .titled(words::asked(of.asked.procs, of.asked.time));
     for one in &of.sites {
         let (wait, state) = (&one.answer.wait, &one.answer.state);
         table.row([
@@ -123,7 +123,7 @@ pub fn choice_notes(of: &SiteChoice) -> Vec<String> {
 
 fn bars(of: &SiteChoice) -> Chart {
     let bar = |one: &SiteStart| Bar::new(&*one.site, Cell::duration(one.answer.wait.median));
-    let asked = format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time));
+    let asked = words::asked(of.asked.procs, of.asked.time);
     let bars = Bars::new("Median wait", of.sites.iter().map(bar)).on(asked);
     Chart::Bars(bars.marking((of.first.len() == 1).then_some(0)))
 }

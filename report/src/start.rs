@@ -102,12 +102,16 @@ fn sentence(of: &StartTime) -> String {
     } else if duration::about(wait.low) == duration::about(wait.high) {
         format!("Most likely it starts {} from now.", duration::about(wait.median))
     } else {
-        format!(
-            "Most likely it starts between {} and {} from now; as likely as not within {}.",
-            words::wait(wait.low),
-            duration::about(wait.high),
-            duration::about(wait.median),
-        )
+        let high = duration::about(wait.high);
+        let range = match wait.low < AT_ONCE {
+            true => format!("within {high}"),
+            false => format!("between {} and {high} from now", duration::about(wait.low)),
+        };
+        let median = match wait.median < AT_ONCE {
+            true => "at once".to_owned(),
+            false => format!("within {}", duration::about(wait.median)),
+        };
+        format!("Most likely it starts {range}; as likely as not {median}.")
     });
     lines.push(match wait.p90 < AT_ONCE {
         true => "Nine in ten start at once.".to_owned(),
@@ -129,18 +133,21 @@ fn sentence(of: &StartTime) -> String {
         None => "Too few past jobs to say how often such answers hold.".to_owned(),
     });
     let state = &of.answer.state;
-    let free = format!("{} of {} processors are free", state.free, state.procs);
+    let free = words::free(state.free, state.procs);
     lines.push(match state.waiting {
         0 => format!("No job waits; {free}."),
         count => {
-            let wait = if count == 1 { "1 job waits".to_owned() } else { format!("{count} jobs wait") };
+            let wait = format!("{} {}", number_of(count, "job"), if count == 1 { "waits" } else { "wait" });
             let preferred = match state.preferred {
+                0 if count == 1 => "this job would come before it".to_owned(),
                 0 => "none is preferred to it".to_owned(),
+                1 if count == 1 => "this job would come behind it".to_owned(),
                 one if one == count => "it would come behind all of them".to_owned(),
                 one => format!("it would come behind {one} of them, for {}", state.preferred_wanted),
             };
             let by = if of.answer.method == SITE_METHOD { "priority" } else { "past starts" };
-            format!("{wait} for {} processors, and by {by} {preferred}; {free}.", state.wanted)
+            let wanted = number_of(state.wanted, "processor");
+            format!("{wait} for {wanted}, and by {by} {preferred}; {free}.")
         }
     });
     lines.join("\n")
@@ -158,7 +165,7 @@ fn facts(of: &StartTime) -> Table {
     facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
     facts.extend([
         fact("moment", moment),
-        fact("job", format!("{} processors for {}", of.asked.procs, duration::human(of.asked.time))),
+        fact("job", words::asked(of.asked.procs, of.asked.time)),
         fact("learned from", of.history.clone()),
         fact("method", of.answer.method.clone()),
     ]);
@@ -207,9 +214,6 @@ fn chart(of: &StartTime) -> Bars {
     let bars =
         within.map(|one| Bar::new(duration::human(Seconds(one.seconds)), Cell::share(one.probability)));
     let name = of.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
-    Bars::new(format!("Probability of having started{name} within"), bars).on(format!(
-        "{} processors for {}",
-        of.asked.procs,
-        duration::human(of.asked.time)
-    ))
+    Bars::new(format!("Probability of having started{name} within"), bars)
+        .on(words::asked(of.asked.procs, of.asked.time))
 }

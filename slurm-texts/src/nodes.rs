@@ -35,6 +35,11 @@ pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes
     for (line, (head, said)) in (0..).zip(with_defaults(entries, "nodename")) {
         let mut node = ClusterNode { line: Some(line), ..ClusterNode::default() };
         apply(&mut node, &said, notes);
+        // As of a partition without a name: the next setting is taken for it.
+        if is_null(&head.value) || head.value.contains('=') {
+            notes.unread(head, "the names of nodes");
+            continue;
+        }
         let names = node_names(head, notes);
         if nodes.len().saturating_add(names.len()) > MOST {
             notes.unread(head, "at most a million nodes");

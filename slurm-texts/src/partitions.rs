@@ -60,7 +60,10 @@ fn sorted(indices: Vec<usize>) -> Vec<usize> {
     indices.into_iter().collect::<BTreeSet<usize>>().into_iter().collect()
 }
 
-/// The partitions of `slurm.conf`, `DEFAULT` lines applied.
+/// What a line of a partition begins with.
+const NAME: &str = "the name of a partition";
+
+/// The partitions of `slurm.conf`, `DEFAULT` lines applied. A line without a name is noted.
 pub(super) fn configured(
     entries: &[ConfEntry],
     nodes: &NodePlaces<'_>,
@@ -68,7 +71,13 @@ pub(super) fn configured(
 ) -> Vec<ClusterPartition> {
     let mut partitions = Vec::<ClusterPartition>::new();
     for (head, said) in with_defaults(entries, "partitionname") {
-        for name in head.value.split(',').filter(|name| !name.is_empty()) {
+        // Blanks around the = do not count: of a line without a name, the next setting is taken for it.
+        let is_name = |name: &&str| !name.is_empty() && !name.contains('=');
+        let names: Vec<&str> = head.value.split(',').filter(is_name).collect();
+        if names.is_empty() {
+            notes.unread(head, NAME);
+        }
+        for name in names {
             add(&mut partitions, partition(name, &said, nodes, notes), notes);
         }
     }
@@ -84,7 +93,7 @@ pub(super) fn live(
     let mut partitions = Vec::new();
     for record in records {
         if record.head().value.is_empty() {
-            notes.unread(record.head(), "the name of a partition");
+            notes.unread(record.head(), NAME);
             continue;
         }
         let said: Vec<&KeyValue> = record.0[1..].iter().collect();
@@ -201,6 +210,24 @@ mod tests {
             ..ClusterNode::default()
         };
         ["a1", "a2", "b1", "b2"].map(node).to_vec()
+    }
+
+    #[test]
+    fn a_partition_without_a_name_is_noted() {
+        let (nodes, mut notes) = (nodes(), Notes::default());
+        let text = "PartitionName=\nPartitionName= Nodes=a1 Default=YES\nPartitionName=x,y Nodes=a2\n";
+        let entries = entries("slurm.conf", text, &mut notes);
+        let places = NodePlaces::of(&nodes, &entries, &mut notes);
+        let partitions = configured(&entries, &places, &mut notes);
+        assert_eq!(partitions.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["x", "y"]);
+        let misread: Vec<String> = notes.misread.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            misread,
+            [
+                "slurm.conf:1: \"PartitionName=\": expected the name of a partition",
+                "slurm.conf:2: \"PartitionName=Nodes=a1\": expected the name of a partition"
+            ]
+        );
     }
 
     #[test]

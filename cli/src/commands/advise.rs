@@ -112,6 +112,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             told::asked(printer, |messages| advise_at_logs(logs, &job, &advice, zone, messages))
         }
         read => {
+            read.check_user(&job)?;
             let place = read.asked(&asked.live, asked.source.procs);
             told::asked(printer, |messages| advise_at(place, &job, &advice, zone, messages))
         }

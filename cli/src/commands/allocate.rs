@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use queuecast::allot::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
-use queuecast::place::{AllocationAnswer, allocate_at};
+use queuecast::forecast::WhenSettings;
+use queuecast::place::{AllocationAnswer, AllocationSettings, NewJob, allocate_at};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast::report::allocation_warnings;
 use queuecast::seed::Seed;
 use queuecast::sim::Backfill;
-use queuecast::units::{Seconds, Time};
+use queuecast::units::{Procs, Seconds, Time};
 use queuecast::wait::QueueTime;
 
 use super::loaded::Loaded;
@@ -17,11 +18,15 @@ use super::place::ReadPlace;
 use super::raw_trace::RawTrace;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
-use super::{cleaning, live, moldable, moment, told};
+use super::{cleaning, live, methods, moldable, moment, told};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::spec::{self, NamedPredictor, SpecParser};
+
+/// Simulations, and past jobs that correct them, by default.
+const DRAWS: u32 = 300;
+const CALIBRATE: usize = 200;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,8 +41,9 @@ Examples:
   On a Slurm site, now, with its accounting to learn from:
     queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
 
-  How right such predictions were on this log so far:
-    queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m --check 300";
+  By simulations of the queue under EASY instead, and how right these were on
+  this log so far:
+    queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m --policy easy --check 300";
 
 /// Say how many processors to ask for: when a job would start and end on each size, and how sure that is
 #[derive(Debug, clap::Args)]
@@ -55,6 +61,14 @@ pub struct Arguments {
     /// Its run time may be this many times longer or shorter than said; from 1, for certain, to 1000
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor, allow_negative_numbers = true, help_heading = "The job")]
     pub give_or_take: f64,
+    /// Its user: a name or number of the log
+    #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]
+    pub user: Option<String>,
+    /// Its queue: a name or number of the log; in accounting records the partition
+    #[arg(short = 'q', long, value_name = "QUEUE", help_heading = "The job")]
+    pub queue: Option<String>,
+    #[command(flatten)]
+    pub methods: methods::Arguments,
     #[arg(long, value_name = "TARGET", default_value = "median", value_parser = target(), hide_possible_values = true, help_heading = "The choice")]
     #[arg(help = target().help(TARGET), long_help = target().long_help(TARGET))]
     pub target: Target,
@@ -69,35 +83,36 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-/// How queue times are predicted.
+/// How queue times are predicted otherwise: any of these options leaves the methods out.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "The queue")]
+#[command(next_help_heading = "The queue, simulated or by a formula instead")]
 pub struct Forecasting {
-    #[arg(long, value_name = "POLICY", default_value = "easy", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
-    #[arg(help = spec::of::<Backfill>().help("The scheduling policy"), long_help = policy_help())]
-    pub policy: Backfill,
+    #[arg(long, value_name = "POLICY", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(help = spec::of::<Backfill>().help(POLICY), long_help = format!("{POLICY}\n{}", policy_help()))]
+    pub policy: Option<Backfill>,
     #[arg(long, value_name = "OUTLOOK", value_parser = outlook(), hide_possible_values = true)]
     #[arg(help = outlook().help(OUTLOOK), long_help = outlook().long_help(OUTLOOK))]
     pub outlook: Option<RunTimeOutlook>,
-    #[arg(long, value_name = "PREDICTOR", default_value = "requested", value_parser = spec::predictor(), hide_possible_values = true)]
-    #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one"), long_help = predictor_help())]
-    pub predictor: NamedPredictor,
+    #[arg(long, value_name = "PREDICTOR", value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one; by default requested"), long_help = predictor_help())]
+    pub predictor: Option<NamedPredictor>,
     #[arg(long, alias = "by", value_name = "FORMULA", value_parser = formula(), hide_possible_values = true)]
     #[arg(help = formula().help(FORMULA), long_help = formula().long_help(FORMULA))]
     pub formula: Option<QueueTime>,
-    /// Number of simulations; from 1 to 100000
-    #[arg(long, value_name = "N", default_value = "300", value_parser = draws, allow_negative_numbers = true)]
-    pub draws: u32,
-    /// Seed of the simulations; the same seed gives the same answer
-    #[arg(long, value_name = "SEED", default_value = "1")]
-    pub seed: u64,
+    /// Number of simulations; from 1 to 100000, by default 300
+    #[arg(long, value_name = "N", value_parser = draws, allow_negative_numbers = true)]
+    pub draws: Option<u32>,
+    /// Seed of the simulations, by default 1; the same seed gives the same answer
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
     #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub default_request: Option<Seconds>,
-    /// Correct queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30
-    #[arg(long, value_name = "N", default_value = "200", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
-    pub calibrate: usize,
-    /// Also report how right such predictions would have been for this many jobs of the log that have started by then
+    /// Correct simulated queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30; by
+    /// default 200
+    #[arg(long, value_name = "N", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
+    pub calibrate: Option<usize>,
+    /// Also report how right simulated predictions would have been for this many jobs of the log that have started by then
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
     pub check: Option<usize>,
     // After the others: its own heading would go on.
@@ -105,6 +120,7 @@ pub struct Forecasting {
     pub variation: VariationOptions,
 }
 
+const POLICY: &str = "Simulate the queue under this scheduling policy; by default easy";
 const OUTLOOK: &str = "How long jobs run; by default shares, with --formula fitted";
 const FORMULA: &str =
     "Predict queue times by a formula of Downey 1997, if no job waits, instead of simulating the queue";
@@ -138,22 +154,48 @@ fn draws(text: &str) -> Result<u32, String> {
 }
 
 impl Arguments {
-    fn settings(&self) -> Result<AdviceSettings, Failure> {
+    fn settings(&self) -> Result<AllocationSettings, Failure> {
         let Forecasting {
-            ref policy, outlook, ref predictor, formula, draws, seed, calibrate, check, ..
-        } = self.forecasting;
-        Ok(AdviceSettings {
-            policy: self.forecasting.variation.applied(policy)?,
+            ref policy,
             outlook,
-            predictor: predictor.spec.clone(),
-            by: formula,
+            ref predictor,
+            formula,
             draws,
-            seed: Seed(seed),
-            default_request: self.forecasting.default_request.unwrap_or(DEFAULT_REQUEST),
+            seed,
             calibrate,
             check,
+            ref variation,
+            ..
+        } = self.forecasting;
+        let default_request = self.forecasting.default_request.unwrap_or(DEFAULT_REQUEST);
+        let otherwise = policy.is_some()
+            || outlook.is_some()
+            || predictor.is_some()
+            || formula.is_some()
+            || draws.is_some()
+            || seed.is_some()
+            || calibrate.is_some()
+            || check.is_some()
+            || !variation.is_none();
+        let forecast = WhenSettings { default_request, ..self.methods.settings() };
+        let advice = AdviceSettings {
+            policy: variation.applied(&policy.clone().unwrap_or_else(Backfill::easy))?,
+            outlook,
+            predictor: predictor.as_ref().map_or(PredictorSpec::Requested, |one| one.spec.clone()),
+            by: formula,
+            draws: draws.unwrap_or(DRAWS),
+            seed: Seed(seed.unwrap_or(1)),
+            default_request,
+            calibrate: calibrate.unwrap_or(CALIBRATE),
+            check,
             preference: Preference { target: self.target, averse: self.averse },
-        })
+        };
+        Ok(AllocationSettings { forecast: Some(forecast).filter(|_| !otherwise), advice })
+    }
+
+    /// The job, in any size.
+    fn newcomer(&self) -> NewJob {
+        NewJob { procs: Procs(1), time: None, user: self.user.clone(), queue: self.queue.clone() }
     }
 }
 
@@ -164,7 +206,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             "how long does the job run? give --runs, as in --runs 8=4h,16=2h10m; or --lifetime, --parallelism and --variance",
         ));
     };
-    let settings = arguments.settings()?;
+    let (all, new) = (arguments.settings()?, arguments.newcomer());
+    let settings = &all.advice;
     // Wrong settings are reported before a long log is read.
     settings.outlook().map_err(AdviceError::refusal)?;
     if settings.by.is_some() && settings.check.is_some() {
@@ -172,10 +215,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let read = read_place(arguments, &settings, printer)?;
+    let read = read_place(arguments, settings, printer)?;
+    read.check_user(&new)?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
-    let answer = told::asked(printer, |messages| allocate_at(place, &job, &settings, zone, messages))?;
+    let answer = told::asked(printer, |messages| allocate_at(place, (&job, &new), &all, zone, messages))?;
     let first = match &answer {
         AllocationAnswer::One(one) => Some(&**one),
         AllocationAnswer::Several(several) => several.answers.first(),

@@ -201,6 +201,10 @@ fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::usage("with --site, one file of submissions is compared")
             .hint("name one FILE; several sites or settings are compared with --site and --against"));
     };
+    let folders = given.site.iter().chain([file]).filter_map(|folder| folder.read_dir().ok());
+    let inputs: Vec<PathBuf> = folders.flatten().flatten().map(|entry| entry.path()).collect();
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).chain([file.as_path()]).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
     // Slurm's own first, then each other policy on the site as it is.
     let experiments = arguments.experiments()?;
     if experiments.is_empty() {
@@ -235,7 +239,7 @@ fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let compare = || Ok(ComparedVariants::of(source, shaking, &variants)?);
     let compared = threads::on_threads(arguments.threads, simulations, compare)?;
     drop(progress);
-    printer.answer(&compared)
+    plot.answer(&compared, printer)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use queuecast::synth::{Habits, SynthError};
 use super::threads;
 use crate::failure::Failure;
 use crate::invocation::{Invocation, quoted};
-use crate::output::PlannedFile;
+use crate::output::Replacing;
 use crate::plot::Plotting;
 use crate::printer::Printer;
 use crate::progress;
@@ -42,12 +42,14 @@ pub struct Arguments {
     #[arg(short, long, alias = "save", value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
+    pub replacing: Replacing,
+    #[command(flatten)]
     pub plotting: Plotting,
 }
 
 /// Generates a workload, simulates it with each policy and predictor, and compares them.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    let planned = arguments.output.as_deref().map(|path| PlannedFile::new(path, &[])).transpose()?;
+    let planned = arguments.replacing.plan(arguments.output.as_deref(), &[])?;
     let plot = arguments.plotting.plan(&[])?;
     let model =
         Habits { jobs: arguments.jobs, procs: arguments.procs, load: arguments.load, ..Habits::default() };

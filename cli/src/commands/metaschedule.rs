@@ -60,8 +60,9 @@ pub struct Arguments {
     #[arg(short = 'n', long, value_name = "N", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "One job")]
     #[arg(conflicts_with_all = ["broker", "threads"])]
     pub size: Option<u32>,
-    /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, on a live site no more than it allows
-    #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, requires = "size", help_heading = "One job")]
+    /// Time limit the job asks for, as of sbatch: 90 for minutes, 2h10m, 02:10:00, 1-12:00:00; by default a day, on a
+    /// live site no more than it allows
+    #[arg(short = 't', long, value_name = "TIME", value_parser = spec::time_limit, allow_hyphen_values = true, requires = "size", help_heading = "One job")]
     pub time: Option<Seconds>,
     /// Its user: a name or number of the logs
     #[arg(short = 'u', long, value_name = "USER", requires = "size", help_heading = "One job")]

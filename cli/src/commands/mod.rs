@@ -11,6 +11,7 @@ mod generate;
 mod live;
 mod loaded;
 mod metaschedule;
+mod methods;
 mod mold;
 mod moldable;
 mod moment;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::forecast::{WaitMethod, WhenSettings};
+use queuecast::forecast::WhenSettings;
 use queuecast::place::{NewJob, SlurmJob};
 use queuecast::units::{Procs, Seconds, Time};
 
@@ -10,10 +10,10 @@ use super::loaded::Loaded;
 use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::source::Source;
-use super::{cleaning, live, moment, site_option};
+use super::{cleaning, live, methods, moment, site_option};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::spec::{self, Several, SpecList, SpecParser};
+use crate::spec;
 
 /// What `--live` asks, here also at a site with its configuration.
 const LIVE: &str = "Ask the site's Slurm which jobs run and wait now, and what each partition allows: by squeue and sinfo, with --site by sacct, scontrol and sshare";
@@ -29,8 +29,9 @@ pub struct Arguments {
     /// Processors the job asks for
     #[arg(short = 'n', long, value_name = "N", required_unless_present = "sbatch", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]
     pub size: Option<u32>,
-    /// Time the job asks for: 2h10m, 1-12:00:00, plain seconds; by default a day, as of jobs that ask for none
-    #[arg(short = 't', long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The job")]
+    /// Time limit the job asks for, as of sbatch: 90 for minutes, 2h10m, 02:10:00, 1-12:00:00; by default a day, as of
+    /// jobs that ask for none
+    #[arg(short = 't', long, value_name = "TIME", value_parser = spec::time_limit, allow_hyphen_values = true, help_heading = "The job")]
     pub time: Option<Seconds>,
     /// Its user: a name or number of the log
     #[arg(short = 'u', long, value_name = "USER", help_heading = "The job")]
@@ -44,27 +45,16 @@ pub struct Arguments {
     pub live: live::Arguments,
     #[command(flatten)]
     pub moment: moment::Arguments,
-    #[arg(long, value_name = "METHOD,...", default_value = WhenSettings::METHODS, value_parser = SpecList(method()), hide_possible_values = true, help_heading = "The answer")]
-    #[arg(help = method().help(METHOD), long_help = method().long_help(METHOD))]
-    pub method: Vec<Several<WaitMethod>>,
-    /// How many of the last jobs the methods are tried on, each predicted at its submission with what was known then
-    #[arg(long, value_name = "N", default_value_t = WhenSettings::TRIALS, value_parser = spec::at_least::<1, usize>, allow_negative_numbers = true, help_heading = "The answer")]
-    pub trials: usize,
+    #[command(flatten)]
+    pub methods: methods::Arguments,
     #[command(flatten)]
     pub source: Source,
-}
-
-const METHOD: &str = "How waits are predicted; of several, separated by commas, the one whose ranges were best for the last jobs of the site, by their interval score";
-
-fn method() -> SpecParser<WaitMethod> {
-    spec::of()
 }
 
 impl Arguments {
     /// How its wait is predicted.
     pub fn settings(&self) -> WhenSettings {
-        let methods = Several::together(&self.method);
-        WhenSettings { methods, trials: self.trials, ..WhenSettings::default() }
+        self.methods.settings()
     }
 
     /// The job.

@@ -1,16 +1,21 @@
 //! Where a job would be submitted: a log at a moment, a live site by its queue, or a Slurm site by its own scheduler. Read in one step;
 //! options that mean nothing there are refused by one table.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use queuecast::place::{AskedPlace, LabelledLog, LiveSite, SlurmPlace};
+use queuecast::job::UserId;
+use queuecast::place::{AskedPlace, LabelledLog, LiveSite, NewJob, SlurmPlace};
+use queuecast::report::words::number_of;
 use queuecast::units::Time;
+use queuecast::workload::Workload;
 
 use super::loaded::Loaded;
 use super::raw_trace::RawTrace;
 use super::{cleaning, live, newcomer, slurm_site};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::nearest::nearest;
 use crate::printer::Printer;
 
 /// Options that mean nothing at a kind of place: for these commands, with the option that names the place, and why.
@@ -21,7 +26,7 @@ struct NotThere {
     why: &'static str,
 }
 
-const NOT_THERE: [NotThere; 3] = [
+const NOT_THERE: [NotThere; 4] = [
     NotThere {
         commands: &["simulate", "compare"],
         place: "site",
@@ -40,10 +45,14 @@ const NOT_THERE: [NotThere; 3] = [
             "group-by",
             "schedule-swf",
             "queue-series",
-            "plot",
-            "no-plot",
         ],
         why: "the site's configuration decides, or the answer has it anyway",
+    },
+    NotThere {
+        commands: &["simulate"],
+        place: "site",
+        options: &["plot", "no-plot"],
+        why: "the answer has no chart",
     },
     NotThere {
         commands: &["when", "advise"],
@@ -62,6 +71,7 @@ const NOT_THERE: [NotThere; 3] = [
 /// Refuses options that mean nothing at the place that is asked about.
 pub fn check(invocation: &Invocation) -> Result<(), Failure> {
     let (command, given) = invocation.given();
+    check_partition(&command, &given)?;
     for NotThere { commands, place, options, why } in NOT_THERE {
         if !commands.contains(&command.as_str()) || !given.iter().any(|one| one == place) {
             continue;
@@ -76,6 +86,19 @@ pub fn check(invocation: &Invocation) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Refuses a partition of a log, whose partitions are queues.
+fn check_partition(command: &str, given: &[String]) -> Result<(), Failure> {
+    let has = |option: &str| given.iter().any(|one| one == option);
+    if !["when", "advise", "allocate"].contains(&command) || !has("partition") || has("live") {
+        return Ok(());
+    }
+    let refused = Failure::usage("--partition is of a live site, and needs --live");
+    Err(match command {
+        "allocate" => refused.hint("without --live all partitions of a log are one machine"),
+        _ => refused.hint("a log's partitions are its queues: give -q, --queue instead of -p"),
+    })
 }
 
 /// A place as it was read.
@@ -118,6 +141,17 @@ impl ReadPlace {
         }
     }
 
+    /// Refuses a user that the log does not know, with the names most like it.
+    pub fn check_user(&self, job: &NewJob) -> Result<(), Failure> {
+        match (self, &job.user) {
+            (ReadPlace::Log(trace, _), Some(user)) if !job.knows_user(&trace.log.workload) => {
+                Err(Failure::usage(format!("--user {user}: the log has no such user"))
+                    .hint(other_users(user, &trace.log.workload)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// As the library asks it.
     pub fn asked<'a>(&'a self, live: &'a live::Arguments, procs: Option<u32>) -> AskedPlace<'a> {
         match self {
@@ -128,5 +162,21 @@ impl ReadPlace {
             }
             ReadPlace::Slurm(place) => AskedPlace::Slurm(place),
         }
+    }
+}
+
+/// Users of a log that may be meant, else how many it has.
+fn other_users(wanted: &str, workload: &Workload) -> String {
+    let users: BTreeSet<u32> =
+        workload.jobs().iter().filter_map(|job| job.user).map(UserId::number).collect();
+    let names: Vec<String> =
+        users.iter().filter_map(|number| workload.names.users.get(number).cloned()).collect();
+    let (has_names, count) = (!names.is_empty(), number_of(users.len(), "user"));
+    let alike: Vec<String> = nearest(wanted, names).into_iter().take(3).collect();
+    match (alike.is_empty(), users.is_empty()) {
+        (false, _) => format!("did you mean {}?", alike.join(" or ")),
+        (true, true) => "the log names no users".to_owned(),
+        (true, false) if has_names => format!("it has {count} by then, none with a name like that"),
+        (true, false) => format!("it has {count} by then, known by their numbers"),
     }
 }

@@ -37,6 +37,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let asked = &arguments.asked;
     let plot = arguments.plotting.plan(&asked.inputs())?;
     let read = ReadPlace::read(asked, printer)?;
+    read.check_user(&asked.job())?;
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let answer =
         told::asked(printer, |messages| when_at(place, &asked.job(), &asked.settings(), zone, messages))?;

@@ -8,7 +8,9 @@ use queuecast::eval::Dimension;
 
 pub use list::{Several, SpecList};
 pub use parser::{SpecParser, choice, of, read};
-pub use queuecast::report::duration::{parse as duration, parse_positive as positive_duration};
+pub use queuecast::report::duration::{
+    parse as duration, parse_limit as time_limit, parse_positive as positive_duration,
+};
 pub use queuecast::report::number::{at_least, at_least_one, positive};
 pub use queuecast::study::read_seeds as seeds;
 pub use queuecast::trace::time_zone;

@@ -34,6 +34,6 @@ fn a_saved_workload_is_the_one_that_was_shown() {
     let kept = json(&mut folder.queuecast("simulate kept.swf.gz --format json"));
     assert_eq!(demo["traces"][0]["digest"], kept["workload"]["digest"]);
     assert_eq!(demo["results"][1]["mean_wait"], kept["mean_wait"]);
-    let text = stdout(&mut folder.queuecast("demo --jobs 300 --output kept.swf.gz"));
+    let text = stdout(&mut folder.queuecast("demo --jobs 300 --output kept.swf.gz --force"));
     assert!(text.contains("queuecast simulate kept.swf.gz"), "{text}");
 }

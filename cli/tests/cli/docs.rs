@@ -84,7 +84,7 @@ fn stand_ins() -> Folder {
 fn stand_in(folder: &Folder, name: &str) {
     if !name.contains("sacct") {
         // Simulated, so that it records how long jobs waited.
-        folder.queuecast("demo --jobs 200 --output submitted.swf").assert().success();
+        folder.queuecast("demo --jobs 200 --output submitted.swf --force").assert().success();
         folder.queuecast(&format!("simulate submitted.swf --schedule-swf {name}")).assert().success();
         return;
     }
@@ -127,7 +127,9 @@ fn run(folder: &Folder, shown: &str, ran: &mut Vec<String>) -> Result<(), String
     let demo = arguments.starts_with("demo") && !arguments.contains("--jobs");
     let small = if demo { " --jobs 200" } else { "" };
     let expected = MISTAKES.iter().find(|(part, _)| line.contains(part)).map_or(0, |&(_, code)| code);
-    let output = folder.queuecast(&format!("{arguments}{small}")).output().unwrap();
+    // Pages that are tried in one folder make files of the same name.
+    let force = if arguments.contains("--output") { " --force" } else { "" };
+    let output = folder.queuecast(&format!("{arguments}{small}{force}")).output().unwrap();
     ran.push(line.clone());
     if output.status.code() == Some(expected) {
         return Ok(());

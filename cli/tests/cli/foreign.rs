@@ -19,11 +19,11 @@ const COMMANDS: [&str; 9] = [
     "trace info FILE",
     "trace clean FILE",
     "trace convert FILE",
-    "trace convert FILE --output out.swf",
+    "trace convert FILE --output out.swf --force",
     "trace head FILE -n 100",
     "simulate FILE",
     "compare FILE --policy easy,fcfs --predictor requested",
-    "generate resample FILE --output out.swf",
+    "generate resample FILE --output out.swf --force",
     "allocate FILE --procs 8 --runs 4=1h",
 ];
 

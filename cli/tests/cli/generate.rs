@@ -132,7 +132,8 @@ fn other_commands_read_it_back() {
         "generate downey --jobs 400 --arrivals always",
         "generate habits --jobs 400",
     ] {
-        let summary = json(&mut folder.queuecast(&format!("{line} --output made.swf.gz --format json")));
+        let summary =
+            json(&mut folder.queuecast(&format!("{line} --output made.swf.gz --force --format json")));
         let simulated = json(&mut folder.queuecast("simulate made.swf.gz --strict --format json"));
         assert_eq!(summary["workload"]["digest"], simulated["workload"]["digest"], "{line}");
         assert_eq!(simulated["cleaning"]["removed"], 0, "{line}");
@@ -257,9 +258,10 @@ fn a_summary_comes_beside_a_file_and_a_note_beside_standard_output() {
     {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
-    let csv = made(&folder, "generate lublin --jobs 500 --output a.swf --format csv");
+    let csv = made(&folder, "generate lublin --jobs 500 --output a.swf --force --format csv");
     assert_eq!((column(&csv, "jobs"), column(&csv, "seed")), (vec!["500"], vec!["1"]));
-    let summary = json(&mut folder.queuecast("generate lublin --jobs 500 --output a.swf --format json"));
+    let summary =
+        json(&mut folder.queuecast("generate lublin --jobs 500 --output a.swf --force --format json"));
     assert_eq!(summary["parameters"]["population.users"], 300);
     let share = summary["head_share"].as_f64().unwrap();
     assert!((0.8..1.0).contains(&share), "{share}");
@@ -455,7 +457,7 @@ fn a_load_that_is_not_reached_is_said() {
     let folder = empty();
     folder.queuecast("generate habits --jobs 5000 --procs 64 --output log.swf").assert().success();
     let warned = |line: &str| {
-        let done = folder.queuecast(&format!("{line} --quiet --output made.swf")).assert().success();
+        let done = folder.queuecast(&format!("{line} --quiet --output made.swf --force")).assert().success();
         String::from_utf8(done.get_output().stderr.clone()).unwrap()
     };
     let text = warned("generate rescale log.swf --load-factor 6 --scale sizes");

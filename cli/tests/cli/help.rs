@@ -57,6 +57,31 @@ fn help_stays_narrow_on_a_wide_terminal() {
     assert_eq!(too_wide(&wide), [""; 0]);
 }
 
+/// Of a list of forms, what each means has a column of its own.
+#[test]
+fn methods_are_listed_with_a_hanging_indent() {
+    for (command, begins, names) in [
+        ("when", "interval score:", vec!["zero", "past", "knn", "ranges", "simulated", "trees", "downey"]),
+        ("simulate", "Who runs next:", vec!["fcfs", "easy", "sjbf", "conservative", "likely"]),
+    ] {
+        let text = help(&[command.to_owned()], "--help");
+        let list = text.lines().skip_while(|line| !line.ends_with(begins)).skip(1);
+        let list: Vec<&str> = list.take_while(|line| line.starts_with("            ")).collect();
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let begun: Vec<&str> = list.iter().copied().filter(|line| indent(line) == 12).collect();
+        assert!(list.len() > begun.len(), "some meanings need several lines: {list:#?}");
+        for name in names {
+            assert_eq!(
+                begun.iter().filter(|line| line.trim_start().starts_with(name)).count(),
+                1,
+                "{begun:#?}"
+            );
+        }
+        let column = list.iter().map(|line| indent(line)).max().unwrap();
+        assert!(column >= 16 && list.iter().all(|line| [12, column].contains(&indent(line))), "{list:#?}");
+    }
+}
+
 /// With a site's configuration a live site is asked by other commands than without; `allocate` never has one.
 #[test]
 fn what_a_live_site_is_asked_by_is_said() {

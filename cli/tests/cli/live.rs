@@ -141,7 +141,7 @@ fn each_partition_has_its_own_answer_within_its_limits() {
     assert_eq!(answers[0]["limits"], value!({"most": 8, "longest": 86_400}));
     let text = crate::stdout(&mut run(&folder, line));
     assert!(text.contains("long: Ask for 8 processors") && text.contains("short: Ask for 16"), "{text}");
-    assert!(text.contains("Of all, 16 in short are done soonest"), "{text}");
+    assert!(text.contains("Of all, 16 processors in short would be done soonest"), "{text}");
     let csv = crate::stdout(&mut run(&folder, &format!("{line} --format csv")));
     assert_eq!(crate::column(&csv, "partition"), ["long", "long", "short"]);
     // Where one partition allows nothing, it says so; where none does, that is an error.

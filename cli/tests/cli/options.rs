@@ -1,5 +1,6 @@
 //! Options: one name for one meaning, former names, and options that several commands share.
 
+use crate::when::OPEN;
 use crate::{FOUR, Folder, column, queuecast, stdout};
 
 #[test]
@@ -76,4 +77,50 @@ fn what_the_demo_says_to_type_next_works_as_printed() {
         assert!(text.contains(word), "{text}");
     }
     assert!(text.contains(r"--delimiter=$'\x1f'") && text.contains("sinfo"), "{text}");
+}
+
+/// The time limit that was understood, as the head of the answer says it and in seconds.
+fn understood(line: &str) -> (String, i64) {
+    let folder = Folder::with("site.sacct", OPEN);
+    let line = format!("when site.sacct --procs 4 -n 1 {line} --no-plot");
+    let text = stdout(folder.queuecast(&line).env("PATH", "/nowhere"));
+    let said = text.lines().find_map(|line| line.strip_prefix("job           ")).unwrap().to_owned();
+    let answer = crate::json(folder.queuecast(&line).args(["--format", "json"]).env("PATH", "/nowhere"));
+    (said, answer["asked"]["time"].as_i64().unwrap())
+}
+
+#[test]
+fn a_time_limit_is_read_as_sbatch_reads_it() {
+    for (typed, said, seconds) in [
+        ("-t 90", "1 processor for 1 h 30 min", 5_400),
+        ("-t 10:30", "1 processor for 10 min 30 s", 630),
+        ("--time 02:10:00", "1 processor for 2 h 10 min", 7_800),
+        ("-t 1-12", "1 processor for 1 d 12 h", 129_600),
+        ("-t 1-12:30", "1 processor for 1 d 12 h 30 min", 131_400),
+        ("-t 1-12:30:05", "1 processor for 1 d 12 h 30 min 5 s", 131_405),
+        ("-t 2h10m", "1 processor for 2 h 10 min", 7_800),
+    ] {
+        assert_eq!(understood(typed), (said.to_owned(), seconds), "{typed}");
+    }
+}
+
+#[test]
+fn an_absurd_time_limit_is_refused_by_every_command_that_asks_for_one() {
+    for (typed, why) in [
+        ("99999999999999h", "is not a time limit: it is longer than 100 years"),
+        ("99999999999999999999", "is not a time limit: it is too long"),
+        ("0", "is not a time limit: it is not above zero"),
+        ("1.5", "is not a time limit: a unit is missing after 1.5; write 90 for minutes, 2h10m"),
+    ] {
+        for command in ["when LOG", "advise LOG", "metaschedule SITES.toml"] {
+            let refused =
+                queuecast().args(command.split(' ')).args(["-n", "4", "-t", typed]).assert().code(2);
+            let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+            assert!(said.contains(why), "{command} -t {typed}: {said}");
+        }
+    }
+    // Control: a run time is not a time limit, and a bare number of it is seconds.
+    let folder = Folder::with("four.swf", FOUR);
+    let answer = crate::json(&mut folder.queuecast("allocate four.swf --runs 2=600 --format json"));
+    assert_eq!(answer["sizes"][0]["run"]["median"], 600.0);
 }

@@ -40,6 +40,22 @@ fn every_command_that_draws_can_write_a_picture() {
 }
 
 #[test]
+fn other_formats_than_svg_are_refused_by_name() {
+    let folder = Folder::with("four.swf", FOUR);
+    for line in ["compare four.swf", "demo --jobs 50", "generate habits --jobs 50 --output made.swf"] {
+        for (file, instead) in [("x.png", "name it x.svg"), ("a/b.PDF", "name it a/b.svg")] {
+            let refused = folder.queuecast(&format!("{line} --plot {file}")).assert().code(2).stdout("");
+            let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+            assert!(
+                said.contains("charts are written as SVG only") && said.contains(instead),
+                "{line}: {said}"
+            );
+        }
+    }
+    assert_eq!(folder.names(), ["four.swf"]);
+}
+
+#[test]
 fn an_outlier_leaves_the_other_bars_their_length() {
     let folder = Folder::with("unused", "");
     let text = stdout(&mut folder.queuecast("demo"));

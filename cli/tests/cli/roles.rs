@@ -148,7 +148,7 @@ fn results_are_the_same_every_time() {
         "trace info four.swf --format json",
         "trace clean four.swf --format json",
         "metaschedule sites.toml --format json",
-        "generate lublin --jobs 20 -o made.swf --format json",
+        "generate lublin --jobs 20 -o made.swf --force --format json",
         "site check site --format json",
         "demo --format json",
         "mold --format json --jobs 200 --seeds 2",
@@ -166,5 +166,34 @@ fn results_are_the_same_every_time() {
             folder.queuecast(&format!("simulate four.swf --timings --format {format}")).output().unwrap();
         let text = String::from_utf8_lossy(&timed.stdout).into_owned();
         assert!(text.contains("read_seconds") && text.contains("simulate_seconds"), "{text}");
+    }
+}
+
+#[test]
+fn no_output_replaces_a_file_unless_that_is_asked_for() {
+    let folder = Folder::with("four.swf", FOUR);
+    folder.queuecast("generate habits --jobs 100 --output made.swf").assert().success();
+    for line in [
+        "demo --jobs 50 --output OUT",
+        "generate habits --jobs 50 --output OUT",
+        "generate shake four.swf --max-shift 1m -o OUT",
+        "trace convert four.swf OUT",
+        "trace convert four.swf --output OUT",
+        "trace clean four.swf --output OUT",
+        "search made.swf --replay submit --method greedy --output OUT",
+    ] {
+        fs::write(folder.path("precious"), "kept").unwrap();
+        let refused = folder.queuecast(&line.replace("OUT", "precious")).assert().code(2).stdout("");
+        let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(said.starts_with("error: precious exists already\n"), "{line}: {said}");
+        assert!(said.contains("replace it with --force"), "{line}: {said}");
+        assert_eq!(folder.read("precious"), "kept", "{line}");
+        // Control: a new file, an empty one and one that may be replaced.
+        fs::write(folder.path("empty"), "").unwrap();
+        for (out, force) in [("new", ""), ("empty", ""), ("precious", " --force")] {
+            folder.queuecast(&(line.replace("OUT", out) + force)).assert().success();
+            assert!(folder.read(out).len() > 10, "{line}{force}");
+        }
+        fs::remove_file(folder.path("new")).unwrap();
     }
 }

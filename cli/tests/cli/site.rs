@@ -137,10 +137,31 @@ fn hostile_names_are_shown_harmlessly() {
 }
 
 #[test]
+fn a_partition_or_a_node_without_a_name_is_reported() {
+    let conf = "ClusterName=toy\nNodeName=n1 CPUs=4\nNodeName= CPUs=4\nPartitionName= Nodes=n1\nPartitionName=\nPartitionName=all Nodes=n1\n";
+    let folder = Folder::with("slurm.conf", conf);
+    let answer = json(&mut folder.queuecast("site check . --format json"));
+    let name = "the name of a partition";
+    let misread = [
+        (3, "NodeName=CPUs=4", "the names of nodes"),
+        (4, "PartitionName=Nodes=n1", name),
+        (5, "PartitionName=", name),
+    ];
+    let misread = misread.map(|(line, found, expected)| {
+        value!({"file": "slurm.conf", "line": line, "found": found, "expected": expected})
+    });
+    assert_eq!(answer["misread"], value!(misread));
+    assert_eq!(answer["cluster"]["partitions"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["cluster"]["nodes"].as_array().unwrap().len(), 1);
+    let text = stdout(&mut folder.queuecast("site check ."));
+    assert!(text.contains("the name of a partition"), "{text}");
+}
+
+#[test]
 fn what_is_no_site_is_refused() {
     let folder = Folder::with("notes.txt", "nothing of a site");
     for (line, part) in [
-        ("site check .", "none of its 1 files is known"),
+        ("site check .", "its only file is not known"),
         ("site check nowhere", "there is no such folder"),
         ("site check notes.txt", "notes.txt is not a folder"),
     ] {

@@ -98,7 +98,7 @@ fn a_conversion_reports_in_the_format_asked_for_and_only_beside_a_file() {
     let report = json(&mut folder.queuecast("trace convert jobs.psv jobs.swf --format json"));
     assert_eq!((&report["source"], &report["output"]), (&"jobs.psv".into(), &"jobs.swf".into()));
     assert_eq!((&report["records"], &report["reading"]["lines"]), (&2.into(), &3.into()));
-    let csv = stdout(&mut folder.queuecast("trace convert jobs.psv jobs.swf --format csv"));
+    let csv = stdout(&mut folder.queuecast("trace convert jobs.psv jobs.swf --force --format csv"));
     assert_eq!((column(&csv, "records"), column(&csv, "rules")), (vec!["2"], vec!["step 1"]));
     let stderr = predicate::str::contains("hint: with --output FILE");
     folder.queuecast("trace convert jobs.psv --format json").assert().code(2).stdout("").stderr(stderr);

@@ -56,6 +56,39 @@ fn error(folder: &Folder, line: &str, code: i32) -> String {
 }
 
 #[test]
+fn variants_have_a_chart_and_jobs_that_do_not_start_stay_in_view() {
+    let folder = toy();
+    let line = "compare jobs.csv --site site --policy fcfs,easy --against partition.batch.nodes=+2";
+    let text = stdout(folder.queuecast(&format!("{line} --plot waits.svg")).env("COLUMNS", "80"));
+    let heading = text.lines().find(|line| line.starts_with("variant")).unwrap();
+    assert!(heading.contains("not") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("hidden"), "control: the page is too narrow for all columns: {text}");
+    let (_, chart) = text.split_once("Mean wait from submission to start").unwrap();
+    for name in ["fcfs", "easy", "partition.batch.nodes=+2"] {
+        assert!(chart.lines().any(|line| line.contains(name)), "{name}: {chart}");
+    }
+    assert!(folder.read("waits.svg").contains("Mean wait from submission to start"));
+    let without = stdout(&mut folder.queuecast(&format!("{line} --no-plot")));
+    assert!(!without.contains("Mean wait from submission"), "{without}");
+    // One variant is compared with nothing.
+    let alone = stdout(&mut folder.queuecast("compare jobs.csv --site site"));
+    assert!(!alone.contains("Mean wait from submission"), "{alone}");
+    let refused = error(&folder, "compare jobs.csv --site site --plot site/slurm.conf", 2);
+    assert!(refused.contains("both input and output"), "{refused}");
+    assert!(error(&folder, "simulate jobs.csv --site site --plot x.svg", 2).contains("has no chart"));
+}
+
+#[test]
+fn a_folder_of_a_site_in_place_of_a_log_names_the_option() {
+    let folder = toy();
+    for command in ["simulate", "compare"] {
+        let refused = folder.queuecast(&format!("{command} site")).assert().code(3);
+        let said = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(said.contains("site is a directory") && said.contains("--site site"), "{command}: {said}");
+    }
+}
+
+#[test]
 fn every_job_is_counted_and_grouped() {
     let folder = toy();
     let answer = json(&mut folder.queuecast("simulate jobs.csv --site site --format json"));

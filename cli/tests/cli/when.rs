@@ -95,8 +95,61 @@ fn what_cannot_be_answered_says_why() {
     refused(&folder, "when log.swf", 2, "--size");
 }
 
+#[test]
+fn sentences_agree_with_their_numbers() {
+    let folder = Folder::with("site.sacct", OPEN.replace("|2|2|ada", "|3|3|ada"));
+    let text = crate::stdout(
+        folder.queuecast("when site.sacct -n 1 -t 1 --procs 4 --no-plot").env("PATH", "/nowhere"),
+    );
+    for part in ["1 processor for 1 min", "this job would come behind it; 1 of 4 processors is free."] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let folder = log();
+    let text = crate::stdout(&mut folder.queuecast("when log.swf -n 1 -t 30m --no-plot"));
+    let sentence = text.lines().find(|line| line.starts_with("Most likely")).unwrap();
+    assert!(sentence.starts_with("Most likely it starts within "), "{sentence}");
+    assert!(sentence.ends_with("; as likely as not at once."), "{sentence}");
+    // Control: a range that begins later has both ends.
+    let text = crate::stdout(&mut folder.queuecast("when log.swf -n 64 -t 30m --no-plot"));
+    let sentence = text.lines().find(|line| line.starts_with("Most likely")).unwrap();
+    assert!(
+        sentence.contains("between ") && sentence.contains(" from now; as likely as not within"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_user_that_is_not_known_is_told_who_is() {
+    let folder = Folder::with("site.sacct", OPEN);
+    refused(&folder, "when site.sacct -n 1 -t 5 --procs 4 -u Adaa", 2, "did you mean ada?");
+    refused(
+        &folder,
+        "when site.sacct -n 1 -t 5 --procs 4 -u strange",
+        2,
+        "it has 2 users by then, none with",
+    );
+    refused(&folder, "when site.sacct -n 1 -t 5 --procs 4 --at 30 -u strange", 2, "it has 1 user by then");
+    refused(&folder, "advise site.sacct -n 1 -t 5 --procs 4 -u aad", 2, "did you mean ada?");
+    let folder = Folder::with("four.swf", crate::FOUR);
+    refused(&folder, "when four.swf -n 1 -u ann", 2, "it has 2 users by then, known by their numbers");
+}
+
+#[test]
+fn a_partition_of_a_log_is_its_queue() {
+    let folder = Folder::with("site.sacct", OPEN);
+    for command in ["when", "advise"] {
+        refused(
+            &folder,
+            &format!("{command} site.sacct -n 1 -t 5 -p batch"),
+            2,
+            "give -q, --queue instead of -p",
+        );
+    }
+    refused(&folder, "allocate site.sacct --runs 1=5m -p batch", 2, "--partition is of a live site");
+}
+
 /// One job has ended, one runs and one waits; the machine has four processors.
-const OPEN: &str = "\
+pub const OPEN: &str = "\
 JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS|User|Partition
 1|COMPLETED|1700000000|1700000000|1700000010|1700000070|60|10|4|4|ada|batch
 2|RUNNING|1700000020|1700000020|1700000080|Unknown|20|10|2|2|ada|batch

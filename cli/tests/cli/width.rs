@@ -75,7 +75,7 @@ fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
         "simulate site.sacct --no-plot --procs 8",
         "compare made.swf four.swf --policy easy:depth=4,order=largest,conservative --no-plot",
         "search made.swf --replay submit --method greedy --no-plot",
-        "generate rescale made.swf --load 0.9 --output busy.swf",
+        "generate rescale made.swf --load 0.9 --output busy.swf --force",
         "allocate made.swf --runs 8=4h,16=2h10m --no-plot",
         "mold --jobs 60 --seeds 2 --no-plot",
         "metaschedule two.toml --no-plot",

@@ -1,6 +1,6 @@
 //! Bars as a picture.
 
-use super::canvas::{Anchor, Canvas, FAINT, GRID, INK, MARGIN, WIDTH, colour, width};
+use super::canvas::{Anchor, Canvas, FAINT, GRID, INK, MARGIN, PAPER, WIDTH, colour, width};
 use crate::chart::Bars;
 use crate::{Page, page};
 
@@ -76,6 +76,6 @@ fn broken(x: f64, y: f64, canvas: &mut Canvas) {
     for x in [x, x + 8.0] {
         let corners =
             [(x, y + HIGH + 1.0), (x + 6.0, y - 1.0), (x + 10.0, y - 1.0), (x + 4.0, y + HIGH + 1.0)];
-        canvas.filled(corners, "#ffffff");
+        canvas.filled(corners, PAPER);
     }
 }

@@ -14,6 +14,10 @@ pub(super) const INK: &str = "#1c2430";
 pub(super) const FAINT: &str = "#5a6475";
 /// Lines behind a plot.
 pub(super) const GRID: &str = "#e3e7ee";
+/// Behind everything.
+pub(super) const PAPER: &str = "#ffffff";
+/// What these colours are where dark pages are preferred. Viewers that do not know style sheets show the light ones.
+const DARK: [(&str, &str); 4] = [(INK, "#e6eaf0"), (FAINT, "#a2adbd"), (GRID, "#363e4b"), (PAPER, "#151a21")];
 /// One colour for each series, told apart by readers who do not see all colours.
 const PALETTE: [&str; 8] =
     ["#2f7ed8", "#e08214", "#1a9e6c", "#8a94a6", "#8e5bb5", "#c2453b", "#56b4e9", "#b59a00"];
@@ -173,11 +177,20 @@ impl Canvas {
         let (width, height) = (short(WIDTH), short(self.y + 16.0));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
-             {height}\" font-family=\"system-ui, sans-serif\" role=\"img\">\n<rect width=\"{width}\" \
-             height=\"{height}\" rx=\"8\" fill=\"#ffffff\"/>\n{}</svg>\n",
+             {height}\" font-family=\"system-ui, sans-serif\" role=\"img\">\n{}\n<rect width=\"{width}\" \
+             height=\"{height}\" rx=\"8\" fill=\"{PAPER}\"/>\n{}</svg>\n",
+            dark_style(),
             self.elements
         )
     }
+}
+
+/// A style sheet that exchanges the light colours for dark ones where these are preferred.
+fn dark_style() -> String {
+    let rules = DARK.iter().flat_map(|(light, dark)| {
+        ["fill", "stroke"].map(|part| format!("[{part}=\"{light}\"]{{{part}:{dark}}}"))
+    });
+    format!("<style>@media (prefers-color-scheme:dark){{{}}}</style>", rules.collect::<String>())
 }
 
 fn joined(points: impl IntoIterator<Item = (f64, f64)>) -> String {

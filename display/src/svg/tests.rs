@@ -94,3 +94,46 @@ fn curves_areas_and_histograms_are_drawn_too() {
     });
     assert!(svg([&empty]).contains("(no data)"));
 }
+
+/// Every colour of text, lines and paper has a dark one, under which it can be read as well as under the light one.
+#[test]
+fn pictures_follow_light_and_dark_pages() {
+    let drawn = svg([&bars(&[585.0, 87.0, 70.0, 32.0])]);
+    let style = drawn.lines().nth(1).unwrap();
+    assert!(style.starts_with("<style>@media (prefers-color-scheme:dark){") && style.ends_with("}</style>"));
+    let dark = |light: &str| {
+        let rule = style.split(&format!("[fill=\"{light}\"]{{fill:")).nth(1);
+        rule.and_then(|rule| rule.split('}').next()).map(str::to_owned)
+    };
+    let paper = ["#ffffff".to_owned(), dark("#ffffff").unwrap()];
+    let used = drawn
+        .lines()
+        .filter(|line| line.starts_with("<text"))
+        .map(|line| line.split("fill=\"").nth(1).unwrap().split('"').next().unwrap().to_owned());
+    for ink in used {
+        let colours = [ink.clone(), dark(&ink).unwrap()];
+        for (ink, paper) in colours.iter().zip(&paper) {
+            assert!(contrast(ink, paper) >= 4.5, "{ink} on {paper}");
+        }
+    }
+    // Bars are the same on both; gaps in a broken one are of the paper.
+    for place in 0..8 {
+        assert!(paper.iter().all(|paper| contrast(canvas::colour(place), paper) >= 2.0), "{place}");
+    }
+    assert_eq!(drawn.matches("Z\" fill=\"#ffffff\"/>").count(), 2);
+}
+
+/// The contrast of two colours, from 1 to 21.
+///
+/// # Formula
+/// (L₁ + 0.05) / (L₂ + 0.05) of their relative luminances (WCAG 2.1).
+fn contrast(one: &str, other: &str) -> f64 {
+    let luminance = |colour: &str| {
+        let part = |at: usize| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+        let linear =
+            |part: f64| if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) };
+        0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
+    };
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}

@@ -59,12 +59,12 @@ pub fn table(described: &DescribedLog) -> Table {
 }
 
 fn title(described: &DescribedLog, portrait: &Characterization) -> String {
-    let jobs = whole(portrait.jobs);
+    let jobs = number_of(portrait.jobs, "job");
     match described.cleaning.as_ref().filter(|report| report.removed > 0) {
-        None => format!("Estimates and habits: {jobs} jobs"),
+        None => format!("Estimates and habits: {jobs}"),
         Some(report) => {
-            let records = whole(report.lines);
-            format!("Estimates and habits: {jobs} jobs of {records} records (ruleset {})", report.ruleset)
+            let records = number_of(report.lines, "record");
+            format!("Estimates and habits: {jobs} of {records} (ruleset {})", report.ruleset)
         }
     }
 }
@@ -102,8 +102,8 @@ fn owned(owners: &Owners) -> String {
     match owners.owners.first() {
         None => "no requested time".to_owned(),
         Some(most) => format!(
-            "{values} of {} users; {} has {} ({})",
-            whole(owners.owners.len()),
+            "{values} of {}; {} has {} ({})",
+            number_of(owners.owners.len(), "user"),
             user(most.user, most.name.as_ref()),
             whole(most.modes),
             percent(most.share)
@@ -113,9 +113,9 @@ fn owned(owners: &Owners) -> String {
 
 fn sessions(one: &SessionStatistics) -> String {
     format!(
-        "{} of {} users; {} jobs each, {} with one only",
+        "{} of {}; {} jobs each, {} with one only",
         whole(one.sessions),
-        whole(one.users),
+        number_of(one.users, "user"),
         number::decimal(one.jobs_per_session.mean, 1),
         percent(one.alone_share)
     )
@@ -143,7 +143,7 @@ fn flurries(portrait: &Characterization) -> String {
     };
     let usual = whole(*median_week);
     let Some(most) = flurries.iter().max_by(|a, b| a.times_median.total_cmp(&b.times_median)) else {
-        return format!("none (median week: {usual} jobs)");
+        return format!("none (median week: {})", number_of(*median_week, "job"));
     };
     let which = match flurries.len() {
         1 => "1".to_owned(),

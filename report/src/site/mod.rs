@@ -5,3 +5,4 @@ mod limits;
 mod runs;
 mod simulation;
 mod variants;
+mod variants_chart;

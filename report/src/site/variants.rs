@@ -1,5 +1,6 @@
 //! Variants of a Slurm site under the same submissions.
 
+use super::variants_chart;
 use crate::{Answer, Cell, Column, Document, Table};
 use queuecast_eval::{Metric, Unit};
 use queuecast_study::{ComparedVariants, VariantMetric};
@@ -10,6 +11,9 @@ impl Answer for ComparedVariants {
         let changed = changed(self);
         if !changed.rows().is_empty() {
             document = document.with_table("changes", changed);
+        }
+        if let Some(chart) = variants_chart::chart(self) {
+            document = document.with_chart(chart);
         }
         let mut all: Vec<&str> = Vec::new();
         for name in self.variants.iter().flat_map(|one| &one.answer.not_modelled) {
@@ -81,10 +85,10 @@ fn rows(of: &ComparedVariants, with_all: bool) -> Table {
     let mut columns = vec![Column::text("variant").naming()];
     for (name, heading) in SHOWN {
         let shown = Shown::of(name);
-        let spare =
-            ["makespan", "not_started", "p50_wait", "idle_while_waiting"].iter().position(|one| *one == name);
+        let spare = ["makespan", "utilization", "p50_wait", "idle_while_waiting", "p90_wait"];
+        let spare = spare.iter().position(|one| *one == name);
         let key = if shown == Shown::Duration { format!("{name}_seconds") } else { name.to_owned() };
-        columns.push(shown.column(heading).key(key).spare(spare.map_or(0, |place| 4 - place as u8)));
+        columns.push(shown.column(heading).key(key).spare(spare.map_or(0, |place| 5 - place as u8)));
         if with_all || name == "mean_wait" {
             columns.push(shown.column("difference").key(format!("{name}_difference")));
         }

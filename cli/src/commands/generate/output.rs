@@ -13,7 +13,7 @@ use queuecast::trace::Header;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::output::PlannedFile;
+use crate::output::{PlannedFile, Replacing};
 use crate::plot;
 use crate::printer::Printer;
 
@@ -24,6 +24,8 @@ pub struct OutputOption {
     /// Where to write the trace; .gz and .zst compress it; by default standard output, plain
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacing: Replacing,
     /// Write charts of the trace as a picture in SVG: run times, requested times, and how much of those is used
     #[arg(long, value_name = "OUT.svg")]
     pub plot: Option<PathBuf>,
@@ -46,8 +48,8 @@ impl OutputOption {
         if self.output.is_some() && self.output == self.plot {
             return Err(Failure::usage("--output and --plot name the same file").hint("name a file for each"));
         }
-        let plan = |path: &Option<PathBuf>| PlannedFile::asked(path.as_deref(), inputs);
-        Ok(OutputPlace { trace: plan(&self.output)?, plot: plan(&self.plot)? })
+        let trace = self.replacing.plan(self.output.as_deref(), inputs)?;
+        Ok(OutputPlace { trace, plot: plot::planned(self.plot.as_deref(), inputs)? })
     }
 }
 

@@ -9,6 +9,7 @@ use queuecast::study::search::{
 };
 
 use crate::commands::source::Source;
+use crate::output::Replacing;
 use crate::plot::Plotting;
 use crate::spec;
 
@@ -94,6 +95,8 @@ pub struct Arguments {
     /// Write the templates found, for --predictor template:@FILE
     #[arg(short, long, value_name = "FILE", help_heading = "Results")]
     pub output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Results")]
+    pub replacing: Replacing,
     /// How many template sets are scored at once; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<u16>, allow_negative_numbers = true, help_heading = "Results")]
     pub threads: Option<u16>,

@@ -16,14 +16,13 @@ use super::{cleaning, threads};
 use crate::failure::{Failure, Kind};
 use crate::interrupt::StopRequest;
 use crate::invocation::{Invocation, quoted};
-use crate::output::PlannedFile;
 use crate::printer::Printer;
 
 /// Searches, keeps checkpoints, writes the templates, and shows their errors beside those of baselines.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     // Files that cannot be written are refused before the search begins.
     let inputs = [arguments.file.as_path()];
-    let output = PlannedFile::asked(arguments.output.as_deref(), &inputs)?;
+    let output = arguments.replacing.plan(arguments.output.as_deref(), &inputs)?;
     let plot = arguments.plotting.plan(&inputs)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let checkpoint =

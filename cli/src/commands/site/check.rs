@@ -31,7 +31,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         read_site(&texts, &SiteOptions { time_zone: arguments.time_zone.clone(), ..SiteOptions::default() });
     let name = arguments.folder.display().to_string();
     if reading.used.is_empty() {
-        return Err(Failure::input(format!("{name}: none of its {} files is known", texts.len()))
+        let what = match texts.len() {
+            1 => "its only file is not known".to_owned(),
+            count => format!("none of its {count} files is known"),
+        };
+        return Err(Failure::input(format!("{name}: {what}"))
             .hint("expected slurm.conf, or outputs of scontrol show and sacctmgr show -P; queuecast site capture DIR saves them"));
     }
     let checked = CheckedSite::of(name, reading);

@@ -9,7 +9,7 @@ use crate::commands::cleaning;
 use crate::commands::source::Source;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::PlannedFile;
+use crate::output::{PlannedFile, Replacing};
 use crate::printer::{self, Printer};
 use crate::progress::Progress;
 
@@ -22,6 +22,8 @@ pub struct Arguments {
     /// Where to write the cleaned trace, as SWF; .gz and .zst compress it; without it, only report
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacing: Replacing,
     /// Also write the report as JSON
     #[arg(long, value_name = "OUT.json")]
     pub report: Option<PathBuf>,
@@ -31,11 +33,12 @@ pub struct Arguments {
 
 /// Cleans, writes, reports.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let plan = |path: &Option<PathBuf>| PlannedFile::asked(path.as_deref(), &[&arguments.file]);
     if arguments.output.is_some() && arguments.output == arguments.report {
         return Err(Failure::usage("--output and --report name the same file"));
     }
-    let (output, report) = (plan(&arguments.output)?, plan(&arguments.report)?);
+    let inputs = [arguments.file.as_path()];
+    let output = arguments.replacing.plan(arguments.output.as_deref(), &inputs)?;
+    let report = PlannedFile::asked(arguments.report.as_deref(), &inputs)?;
     let mut input = Input::open(&arguments.file, printer)?;
     let progress = Progress::uncounted(printer, &format!("cleaning {}", input.name));
     let cleaned = trace::clean(&mut input, &arguments.source.options())

@@ -11,7 +11,7 @@ use crate::commands::cleaning;
 use crate::commands::source::Reading;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::output::PlannedFile;
+use crate::output::Replacing;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::spec;
@@ -29,6 +29,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "OUT.swf")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
+    pub replacing: Replacing,
+    #[command(flatten)]
     pub reading: Reading,
     /// Processors of the machine, for the header: instead of what it says, or where it says nothing
     #[arg(long, value_name = "N", help_heading = "Reading the trace")]
@@ -44,7 +46,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         let what = format!("a trace on standard output cannot be written as {}", printer.format());
         return Err(Failure::usage(what).hint("with --output FILE, --format is that of the report"));
     }
-    let planned = PlannedFile::asked(path, &[&arguments.file])?;
+    let planned = arguments.replacing.plan(path, &[&arguments.file])?;
     let mut input = Input::open(&arguments.file, printer)?;
     let options = arguments.reading.options(arguments.procs);
     let (name, target) = (

@@ -147,7 +147,7 @@ fn options(of: &AdvisedJob) -> Table {
         true => format!("What it could ask for in {}", place(of)),
         false => "What it could ask for".to_owned(),
     });
-    table.note("the last column compares even odds; too close to call: they differ by no more than a tenth of the wider range, or five minutes");
+    table.note("the last column compares even odds; too close to call: neither is done sooner in six of ten cases, or they differ by no more than five minutes");
     if of.plan.options.iter().any(|option| matches!(option.change, JobChange::Later(_))) {
         table.note("later: the job as asked, moved by as much as in simulations with the same run times and arrivals");
     }

@@ -396,9 +396,12 @@ fn a_range_that_the_past_says_is_worse_than_that_of_past_waits_is_not_shown() {
     assert!(text.contains("interval score of the range of past waits"), "{text}");
     // Control: where both are as good, the predicted one is shown.
     std::fs::write(folder.path("late.swf"), log(|job| 60 * (job % 5))).unwrap();
-    let result = json(&mut folder.queuecast("allocate late.swf --runs 2=10m --format json"));
+    let result = json(&mut folder.queuecast("allocate late.swf --runs 2=10m --policy easy --format json"));
     assert_eq!(result["ranges"]["from"], "prediction", "{}", result["ranges"]);
-    assert!(!stdout(&mut folder.queuecast("allocate late.swf --runs 2=10m")).contains("whatever the size"));
+    assert!(
+        !stdout(&mut folder.queuecast("allocate late.swf --runs 2=10m --policy easy"))
+            .contains("whatever the size")
+    );
 }
 
 #[test]
@@ -623,7 +626,8 @@ fn a_size_larger_than_the_free_processors_never_starts_at_once() {
     let last = "100 1000000 0 5000 8 -1 -1 8 9000 -1 1 1 1 1 1 1 -1 -1\n";
     let log = format!("; MaxProcs: 10\n{}{last}", (0..100).map(line).collect::<String>());
     let folder = Folder::with("log.swf", log);
-    let result = json(&mut folder.queuecast("allocate log.swf --runs 2=20m,4=10m --format json"));
+    let result =
+        json(&mut folder.queuecast("allocate log.swf --runs 2=20m,4=10m --policy easy --format json"));
     assert_eq!((&result["state"]["free"], &result["calibration"]["jobs"]), (&value!(2), &value!(96)));
     let at_once = |place: usize| result["sizes"][place]["at_once"].as_f64().unwrap();
     assert_eq!(at_once(1), 0.0, "{}", result["sizes"]);

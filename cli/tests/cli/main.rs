@@ -21,6 +21,7 @@ mod interrupt;
 mod live;
 mod metaschedule;
 mod mold;
+mod one_answer;
 mod options;
 mod plot;
 mod predictions;

@@ -88,8 +88,7 @@ pub fn forecast_sizes(
         .map(|(size, wait)| SizedStart::of(size, wait, factor))
         .collect();
     let best = done_first(&sized);
-    let free = situation.free();
-    let prospects = sized.iter().zip(best).map(|(one, best)| one.prospect(free, best)).collect();
+    let prospects = sized.iter().zip(best).map(|(one, best)| one.prospect(best)).collect();
     let close = |best: usize| sized.iter().map(|one| is_too_close(&sized[best].done, &one.done)).collect();
     let advice = Advice::chosen(prospects, preference, close).ok_or(WhenError::NothingStarted)?;
     Ok(SizeForecasts {
@@ -122,14 +121,13 @@ impl SizedStart {
         SizedStart { procs: size.procs, done: sum(&wait, &run), wait, run }
     }
 
-    fn prospect(&self, free: Procs, best: f64) -> Prospect {
-        let at_once = if self.procs > free { 0.0 } else { 1.0 - self.wait.survival(AT_ONCE) };
+    fn prospect(&self, best: f64) -> Prospect {
         Prospect {
             procs: self.procs,
             queue: range(TimeSpread::of_wait(&self.wait)),
             run: range(TimeSpread::of(&self.run)),
             turnaround: range(TimeSpread::of(&self.done)),
-            at_once: Some(at_once),
+            at_once: Some(1.0 - self.wait.survival(AT_ONCE)),
             best: Some(best),
         }
     }

@@ -1,0 +1,58 @@
+//! One question has one answer, whichever command it is put to.
+
+use serde_json::Value;
+
+use crate::{Folder, json};
+
+/// Logs with waits, each with its site in a file of its own.
+fn logs() -> Folder {
+    let folder = Folder::with("unused", "");
+    for (name, jobs, procs, seed) in [("busy", 700, 64, 3), ("calm", 500, 512, 8), ("small", 90, 128, 5)] {
+        let made = format!(
+            "generate habits --jobs {jobs} --procs {procs} --seed {seed} --output made-{name}.swf --quiet"
+        );
+        folder.queuecast(&made).assert().success();
+        let simulated = format!("simulate made-{name}.swf --schedule-swf {name}.swf --quiet --no-plot");
+        folder.queuecast(&simulated).assert().success();
+        let site = format!("[[site]]\nname = \"{name}\"\ntrace = \"{name}.swf\"\n");
+        std::fs::write(folder.path(&format!("{name}.toml")), site).unwrap();
+    }
+    folder
+}
+
+/// The ends of the 80 % range and the median.
+fn range(of: &Value, names: [&str; 3]) -> [f64; 3] {
+    names.map(|name| of[name].as_f64().unwrap_or_else(|| panic!("no {name}: {of}")))
+}
+
+#[test]
+fn every_command_says_the_same_of_a_start() {
+    let folder = logs();
+    let mut said = Vec::new();
+    for (log, at) in [("busy", "end"), ("busy", "3d"), ("calm", "end"), ("small", "end")] {
+        for (size, minutes, who) in [(16, 130, "-u 2"), (1, 600, ""), (48, 45, "-u 1")] {
+            let asked = format!("--at {at} {who} --format json --quiet");
+            let ask = |line: String| json(&mut folder.queuecast(&line));
+            let when = ask(format!("when {log}.swf -n {size} -t {minutes} {asked}"));
+            let start = range(&when["wait"], ["low", "median", "high"]);
+            let advise = ask(format!("advise {log}.swf -n {size} -t {minutes} {asked}"));
+            assert_eq!(
+                range(&advise["options"][0]["start"], ["low", "median", "high"]),
+                start,
+                "{log} {asked}"
+            );
+            let runs = format!("--runs {}={minutes}m,{size}={minutes}m", size + 1);
+            let allocate = ask(format!("allocate {log}.swf {runs} {asked}"));
+            let sizes = allocate["sizes"].as_array().unwrap();
+            let own = sizes.iter().find(|one| one["procs"] == size).unwrap();
+            assert_eq!(range(&own["queue"], ["p10", "median", "p90"]), start, "{log} {asked}: {own}");
+            assert_eq!(allocate["forecast"]["method"], when["method"], "{log} {asked}");
+            let sites = ask(format!("metaschedule {log}.toml -n {size} -t {minutes} {asked}"));
+            assert_eq!(range(&sites["sites"][0]["wait"], ["low", "median", "high"]), start, "{log} {asked}");
+            said.push(start);
+        }
+    }
+    // Control: the answers differ from question to question, and some are no points.
+    said.dedup();
+    assert!(said.len() > 6 && said.iter().any(|[low, _, high]| low < high), "{said:?}");
+}

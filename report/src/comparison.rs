@@ -8,14 +8,14 @@ use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Options;
 use queuecast_study::SimulationResult;
 
-/// The metrics of the table: heading, name in the catalogue.
-const SHOWN: &[(&str, &str)] = &[
-    ("mean wait", "mean_wait"),
-    ("95% wait", "p95_wait"),
-    ("bounded slowdown", "mean_bounded_slowdown"),
-    ("utilization", "utilization"),
-    ("accuracy", "mean_accuracy"),
-    ("backfilled", "backfilled_share"),
+/// The metrics of the table with their headings.
+const SHOWN: &[(&str, &Metric)] = &[
+    ("mean wait", Metric::mean_wait()),
+    ("95% wait", Metric::p95_wait()),
+    ("bounded slowdown", Metric::mean_bounded_slowdown()),
+    ("utilization", Metric::utilization()),
+    ("accuracy", Metric::mean_accuracy()),
+    ("backfilled", Metric::backfilled_share()),
 ];
 
 /// Which options tell the simulations apart.
@@ -51,8 +51,6 @@ pub struct WorkloadResults<'a> {
 /// One row for each workload and simulation, with the best of each workload's rows marked. Workloads are a column where there
 /// are several, corrections and event orders where they differ. `name` is what a predictor is called in its column.
 pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -> Table {
-    let metrics: Vec<(&str, &Metric)> =
-        SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
     let all: Vec<&SimulationResult> = workloads.iter().flat_map(|one| one.results.iter().copied()).collect();
     let differing = Differing::among(&all);
     let several = workloads.len() > 1;
@@ -62,7 +60,7 @@ pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -
     columns.extend(differing.event_order.then(|| Column::text("event order")));
     let mut columns: Vec<Column> = columns.into_iter().map(Column::naming).collect();
     let named = columns.len();
-    columns.extend(metrics.iter().map(|(heading, one)| {
+    columns.extend(SHOWN.iter().map(|(heading, one)| {
         // What decides between two schedulers stays when the page is narrow.
         let spare = ["backfilled", "accuracy", "utilization"].iter().position(|name| name == heading);
         metric::column(one, heading).spare(spare.map_or(0, |place| 9 - place as u8))
@@ -81,12 +79,12 @@ pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -
             cells.extend([policy, predictor]);
             cells.extend(differing.correction.then_some(correction));
             cells.extend(differing.event_order.then_some(order));
-            cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &result.summary)));
+            cells.extend(SHOWN.iter().map(|(_, one)| metric::cell(one, &result.summary)));
             let delayed = result.fairness.as_ref().and_then(|fairness| fairness.delayed_share);
             cells.push(delayed.map_or(Cell::Missing, Cell::share));
             table.row(cells);
         }
-        for (place, (_, one)) in metrics.iter().enumerate() {
+        for (place, (_, one)) in SHOWN.iter().enumerate() {
             table.mark_best(named + place, first..table.rows().len(), metric::best(one));
         }
     }

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use queuecast::report::wrap;
+use queuecast::trace::{FORMATS, LogFormat};
 
 use crate::commands::Command;
 use crate::showing::Showing;
@@ -26,10 +27,11 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Also", &["demo", "completions", "help"]),
 ];
 
+/// What to try first; `FORMATS` stands for the formats of job logs.
 const START: &str = "\
 Where to start:
   queuecast demo              policies compared on made-up jobs; needs no file
-  queuecast trace info LOG    what is in a job log (SWF, or sacct -P)
+  queuecast trace info LOG    what is in a job log (FORMATS)
   queuecast compare LOG       what other policies would have done with it
   queuecast when LOG -n 64 -t 2h                when a job would start
   queuecast advise LOG -n 64 -t 2h              what to ask for
@@ -52,8 +54,9 @@ fn help() -> String {
         }
         listed.push('\n');
     }
+    let start = START.replace("FORMATS", &FORMATS.map(LogFormat::brief).join(", or "));
     format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{START}\n\n{listed}Options:\n{{options}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{start}\n\n{listed}Options:\n{{options}}{{after-help}}"
     )
 }
 

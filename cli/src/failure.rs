@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use queuecast::eval::EvalError;
 use queuecast::sim::SimError;
 use queuecast::trace::sacct::EXAMPLE_COMMAND;
-use queuecast::trace::{TraceError, places};
+use queuecast::trace::{FORMATS, LogFormat, TraceError, places};
 
 /// What kind of failure it is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,11 +89,16 @@ impl Failure {
         Failure::unexpected(format!("cannot write to {to}")).because(cause)
     }
 
+    /// A trace has nothing in it.
+    pub fn empty(name: &str) -> Failure {
+        let expected = FORMATS.map(LogFormat::source).join(", or ");
+        Failure::input(format!("{name} is empty")).hint(format!("expected a job trace: {expected}"))
+    }
+
     /// A trace cannot be read.
     pub fn reading(name: &str, error: TraceError) -> Failure {
         match error {
-            TraceError::Empty => Failure::input(format!("{name} is empty"))
-                .hint("expected a job trace: SWF, or the output of sacct -P"),
+            TraceError::Empty { .. } => Failure::empty(name),
             TraceError::NotALog { looks_like, hint } => {
                 Failure::input(format!("{name} is not a job trace: it looks like {looks_like}")).hint(hint)
             }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
+use queuecast::trace::{FORMATS, LogFormat};
+
 use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::printer::Printer;
@@ -48,8 +50,7 @@ impl Input {
             .fill_buf()
             .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
         if first.is_empty() {
-            return Err(Failure::input(format!("{name} is empty"))
-                .hint("expected a job trace: SWF, or the output of sacct"));
+            return Err(Failure::empty(&name));
         }
         Ok(Input { name, reader: Box::new(reader) })
     }
@@ -121,7 +122,8 @@ fn files_in(folder: &Path) -> Vec<String> {
 
 fn looks_like_a_trace(name: &str) -> bool {
     let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    [".swf", ".sacct", ".csv", ".txt", ".psv"].iter().any(|ending| bare.ends_with(ending))
+    let endings = FORMATS.into_iter().filter_map(LogFormat::ending);
+    endings.chain([".sacct", ".csv", ".txt", ".psv"]).any(|ending| bare.ends_with(ending))
 }
 
 /// Whether this is the configuration that every Slurm site has.

@@ -38,7 +38,7 @@ pub use fairness::Fairness;
 pub use groups::{Breakdown, Dimension, Group, size_class};
 pub use limit_tally::{LIMIT_RISKS, LimitScore};
 pub use measured::Measured;
-pub use metrics::{Better, METRICS, Metric, SITE_METRICS, Summary, Unit};
+pub use metrics::{Better, METRICS, Metric, Summary, Unit};
 pub use outcome::Outcome;
 pub use percentile::{Spread, nearest_rank};
 pub use predictions::{

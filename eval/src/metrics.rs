@@ -1,5 +1,5 @@
-//! The catalogue: every metric with its meaning, unit and formula, written once and used for the result's
-//! fields, for looking a metric up by name, and for the reference page.
+//! The catalogue: every metric with its meaning, unit, formula and value, written once and used for the result's
+//! fields, for naming a metric, and for the reference page.
 
 use serde::Serialize;
 
@@ -55,10 +55,10 @@ pub enum Better {
     Neither,
 }
 
-/// One metric.
-#[derive(Debug, Clone, Copy)]
-pub struct Metric {
-    /// Its name in every table and in JSON, and its field in [`Summary`].
+/// One metric of an `Of`: of a schedule of processors, or of what another world came to.
+#[derive(Debug)]
+pub struct Metric<Of = Summary> {
+    /// Its name in every table and in JSON.
     pub name: &'static str,
     /// What it counts in.
     pub unit: Unit,
@@ -68,27 +68,31 @@ pub struct Metric {
     pub about: &'static str,
     /// How it is computed from the counted jobs.
     pub formula: &'static str,
+    /// What [`Metric::value`] reads.
+    pub of: fn(&Of) -> Option<f64>,
+}
+
+impl<Of> Metric<Of> {
+    /// Its value; `None` where it means nothing (a mean over no jobs).
+    pub fn value(&self, of: &Of) -> Option<f64> {
+        (self.of)(of)
+    }
 }
 
 impl Metric {
     /// The metric of a schedule of processors of this name.
     pub fn named(name: &str) -> Result<&'static Metric, EvalError> {
         let known = METRICS.iter().find(|metric| metric.name == name);
-        known.ok_or_else(|| {
+        known.copied().ok_or_else(|| {
             let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
             EvalError::UnknownMetric { name: name.into(), known: names.join(", ") }
         })
     }
 
-    /// The metric of this name among those that a Slurm site has: its own, and those of processors.
-    pub fn of_sites(name: &str) -> Result<&'static Metric, EvalError> {
-        let own = SITE_METRICS.iter().find(|metric| metric.name == name);
-        own.map_or_else(|| Metric::named(name), Ok)
-    }
-
-    /// Its value; `None` where it means nothing (a mean over no jobs).
-    pub fn value(&self, summary: &Summary) -> Option<f64> {
-        summary.number(self.name)
+    /// The metric of the same name, unit and meaning of another world.
+    pub const fn read_from<Of>(&self, of: fn(&Of) -> Option<f64>) -> Metric<Of> {
+        let Metric { name, unit, better, about, formula, .. } = *self;
+        Metric { name, unit, better, about, formula, of }
     }
 }
 
@@ -142,23 +146,25 @@ macro_rules! catalogue {
             pub excluded: Excluded,
         }
 
-        /// Every metric, in the order of [`Summary`]'s fields.
-        pub const METRICS: &[Metric] = &[$(Metric {
-            name: stringify!($name),
-            unit: Unit::$unit,
-            better: Better::$better,
-            about: concat!($($about),+).trim_ascii(),
-            formula: $formula,
-        }),+];
-
-        impl Summary {
-            fn number(&self, name: &str) -> Option<f64> {
-                match name {
-                    $(stringify!($name) => self.$name.number(),)+
-                    _ => None,
+        impl Metric {
+            $(
+                $(#[doc = $about])+
+                pub const fn $name() -> &'static Metric {
+                    const METRIC: Metric = Metric {
+                        name: stringify!($name),
+                        unit: Unit::$unit,
+                        better: Better::$better,
+                        about: concat!($($about),+).trim_ascii(),
+                        formula: $formula,
+                        of: |summary| summary.$name.number(),
+                    };
+                    &METRIC
                 }
-            }
+            )+
         }
+
+        /// Every metric, in the order of [`Summary`]'s fields.
+        pub const METRICS: &[&Metric] = &[$(Metric::$name()),+];
     };
 }
 
@@ -269,7 +275,7 @@ catalogue! {
     mean_accuracy: Option<f64>, Share, Higher, "Σ min(predicted, ran) / max(predicted, ran) / n, both at least 1 s";
     /// Mean absolute inaccuracy: how far predictions were off, each weighted by how long it stood between
     /// submission and end (Talby et al. 2005, equations 1 and 2).
-    absolute_inaccuracy: Option<f64>, Seconds, Neither, "Σ (Σᵢ abs(predictedᵢ − ran) · stoodᵢ / response) / n";
+    absolute_inaccuracy: Option<f64>, Seconds, Lower, "Σ (Σᵢ abs(predictedᵢ − ran) · stoodᵢ / response) / n";
     /// Mean relative accuracy: the smaller of prediction and run time in parts of the larger, each prediction
     /// weighted by how long it stood between submission and end (Talby et al. 2005, equations 1 and 2).
     relative_accuracy: Option<f64>, Share, Higher, "Σ (Σᵢ min(predictedᵢ, ran) / max(predictedᵢ, ran) · stoodᵢ / response) / n";
@@ -278,21 +284,3 @@ catalogue! {
     /// Share of jobs whose first prediction is at least half and at most twice their run time.
     within_factor_two_share: Option<f64>, Share, Higher, "count of ran / 2 ≤ predicted ≤ 2 · ran / n, both at least 1 s";
 }
-
-/// Metrics that only a Slurm site has. The others that are told of a site are those of processors, over the jobs that started.
-pub const SITE_METRICS: &[Metric] = &[
-    Metric {
-        name: "not_started",
-        unit: Unit::Jobs,
-        better: Better::Lower,
-        about: "Jobs that never started: refused, cancelled or still waiting at the end.",
-        formula: "count of jobs without a start",
-    },
-    Metric {
-        name: "idle_while_waiting",
-        unit: Unit::Share,
-        better: Better::Lower,
-        about: "The idle part of the processors while at least one job that could have started waited.",
-        formula: "Σ idle · seconds / (processors · seconds), over the seconds in which an eligible job waits",
-    },
-];

@@ -1,12 +1,11 @@
 //! How many processors to ask for, as text and rows.
 
+use crate::allocated_record::record_table;
 use crate::chart::{Bar, Bars};
 use crate::log::guess;
 use crate::words::{number_of, percent, whole};
 use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
-use queuecast_forecast::allot::advice::{
-    CalibrationSummary, Prospect, QueueForecast, RangeWidth, Target, TimeRange, TrackRecord,
-};
+use queuecast_forecast::allot::advice::{CalibrationSummary, Prospect, QueueForecast, Target, TimeRange};
 use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
 use queuecast_trace::MachineSource;
 use queuecast_wait::{Calibration, RangeComparison};
@@ -40,7 +39,7 @@ fn document(result: &Allocated) -> Document {
     let mut document =
         Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
     if let Some(record) = &result.answer.record {
-        document = document.with_table("record", table_of(record));
+        document = document.with_table("record", record_table(record));
     }
     if shown.len() > 1 {
         document = document.with_chart(plot(result, &shown, ""));
@@ -279,42 +278,6 @@ fn between(low: f64, high: f64, word: &str) -> String {
     if low == high { low } else { format!("{low} {word} {high}") }
 }
 
-fn table_of(record: &TrackRecord) -> Table {
-    let share = |name: &str, share: f64| (Column::share(name), Cell::share(share));
-    let length = |name: &str, length: f64| (Column::duration(name), Cell::duration(length));
-    let mut facts = vec![
-        (Column::integer("jobs asked about"), Cell::count(record.cases)),
-        share("started within the range", record.inside),
-        share("started before it", record.earlier),
-        share("started after it", record.later),
-        length("mean error of the median", record.mean_error),
-        length("mean error of \"at once\"", record.mean_wait),
-        (Column::share("median nearer than \"at once\""), record.nearer.map_or(Cell::Missing, Cell::share)),
-    ];
-    facts.extend(wide("range", &record.width));
-    facts.push(length("interval score of the range", record.score));
-    if let Some(usual) = &record.usual {
-        facts.push(length("mean error of the median of past waits", usual.mean_error));
-        facts.push(share("within the range of past waits", usual.inside));
-        facts.extend(wide("range of past waits", &usual.width));
-        facts.push(length("interval score of the range of past waits", usual.score));
-        facts.push(share("shown: the range of past waits", record.shown.usual));
-        facts.push(share("started within the range shown", record.shown.inside));
-        facts.push(length("interval score of the range shown", record.shown.score));
-    }
-    Table::facts(facts).titled(
-        "How right it was so far: queue times of jobs that have started, from what was known at their submission",
-    )
-}
-
-/// How wide a range is: narrow to be short, and narrow in proportion.
-fn wide(what: &str, width: &RangeWidth) -> [(Column, Cell); 2] {
-    [
-        (Column::duration(format!("mean width of the {what}")), Cell::duration(width.mean)),
-        (Column::text(format!("ends of the {what} apart")), Cell::text(format!("{:.1} times", width.factor))),
-    ]
-}
-
 /// By another target, or averse to waiting, the one most likely done first need not be the best.
 fn best_named(result: &Allocated) -> &'static str {
     if result.is_plain() { "best" } else { "done first" }
@@ -438,7 +401,7 @@ fn by_partition(of: &AllocatedByPartition) -> Document {
     }
     // Past jobs are those of the whole site.
     if let Some(record) = of.answers.iter().find_map(|one| one.answer.record.as_ref()) {
-        document = document.with_table("record", table_of(record));
+        document = document.with_table("record", record_table(record));
     }
     document.with_paragraph(sentences(of))
 }

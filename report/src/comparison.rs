@@ -1,154 +1,162 @@
-//! Simulations side by side: a table with the best of each column and workload marked, and bars for each workload.
+//! Simulations of several traces side by side: one table, and a chart for each trace.
 
-use super::chart::{Bar, Bars};
-use super::{Best, Cell, Chart, Column, Page, Table, metric};
-use queuecast_core::spec::{Spec, name_in};
-use queuecast_eval::Metric;
-use queuecast_sim::predict::PredictorSpec;
-use queuecast_sim::sim::Options;
-use queuecast_study::SimulationResult;
+use std::path::Path;
 
-/// The metrics of the table: heading, name in the catalogue.
-const SHOWN: &[(&str, &str)] = &[
-    ("mean wait", "mean_wait"),
-    ("95% wait", "p95_wait"),
-    ("bounded slowdown", "mean_bounded_slowdown"),
-    ("utilization", "utilization"),
-    ("accuracy", "mean_accuracy"),
-    ("backfilled", "backfilled_share"),
-];
+use crate::simulation::{self, killed};
+use crate::words::number_of;
+use crate::{Answer, Cell, Column, Document, Table, cleaning, metric, side_by_side};
+use queuecast_eval::{Fairness, METRICS};
+use queuecast_study::{ComparedTrace, Comparison, ComparisonAnswer, Demonstration};
+use queuecast_trace::WorkloadFacts;
+use queuecast_trace::sacct::EXAMPLE_COMMAND;
 
-/// Which options tell the simulations apart.
-struct Differing {
-    correction: bool,
-    event_order: bool,
-}
+impl Answer for ComparisonAnswer {
+    fn document(&self) -> Document {
+        match self {
+            ComparisonAnswer::Once(comparison) => comparison.document(),
+            ComparisonAnswer::Shaken(shaken) => shaken.document(),
+        }
+    }
 
-impl Differing {
-    fn among(results: &[&SimulationResult]) -> Differing {
-        Differing {
-            correction: differ(results, |options| options.correction),
-            event_order: differ(results, |options| options.event_order),
+    fn table(&self) -> Table {
+        match self {
+            ComparisonAnswer::Once(comparison) => comparison.table(),
+            ComparisonAnswer::Shaken(shaken) => shaken.table(),
         }
     }
 }
 
-fn differ<T: PartialEq>(results: &[&SimulationResult], of: impl Fn(&Options) -> T) -> bool {
-    let mut all = results.iter().map(|result| of(&result.simulation.experiment.options));
-    let first = all.next();
-    all.any(|one| Some(one) != first)
-}
-
-/// The simulations of one workload, in the order of their rows.
-#[derive(Debug, Clone)]
-pub struct WorkloadResults<'a> {
-    /// What the workload is called.
-    pub name: String,
-    /// Its simulations.
-    pub results: Vec<&'a SimulationResult>,
-}
-
-/// One row for each workload and simulation, with the best of each workload's rows marked. Workloads are a column where there
-/// are several, corrections and event orders where they differ. `name` is what a predictor is called in its column.
-pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -> Table {
-    let metrics: Vec<(&str, &Metric)> =
-        SHOWN.iter().filter_map(|&(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
-    let all: Vec<&SimulationResult> = workloads.iter().flat_map(|one| one.results.iter().copied()).collect();
-    let differing = Differing::among(&all);
-    let several = workloads.len() > 1;
-    let mut columns: Vec<Column> = several.then(|| Column::text("trace")).into_iter().collect();
-    columns.extend([Column::text("policy"), Column::text("predictor")]);
-    columns.extend(differing.correction.then(|| Column::text("correction")));
-    columns.extend(differing.event_order.then(|| Column::text("event order")));
-    let mut columns: Vec<Column> = columns.into_iter().map(Column::naming).collect();
-    let named = columns.len();
-    columns.extend(metrics.iter().map(|(heading, one)| {
-        // What decides between two schedulers stays when the page is narrow.
-        let spare = ["backfilled", "accuracy", "utilization"].iter().position(|name| name == heading);
-        metric::column(one, heading).spare(spare.map_or(0, |place| 9 - place as u8))
-    }));
-    columns.push(Column::share("later than FCFS").spare(1));
-    let mut table = Table::new(columns);
-    for workload in workloads {
-        if !table.rows().is_empty() {
-            table.rule();
+impl Answer for Comparison {
+    fn document(&self) -> Document {
+        let mut document = Document::new().with_table("comparison", text(self));
+        for (at, (trace, name)) in self.traces.iter().zip(names(self)).enumerate() {
+            let label = |written: &str| self.labels.label(written);
+            document = document.with_chart(side_by_side::bars(
+                &self.results_of(at),
+                &described(trace, &name),
+                &label,
+            ));
         }
-        let first = table.rows().len();
-        for result in &workload.results {
-            let [policy, predictor, correction, order] = names(result);
-            let predictor = Cell::text(name(&predictor.raw()));
-            let mut cells: Vec<Cell> = several.then(|| Cell::text(&*workload.name)).into_iter().collect();
-            cells.extend([policy, predictor]);
-            cells.extend(differing.correction.then_some(correction));
-            cells.extend(differing.event_order.then_some(order));
-            cells.extend(metrics.iter().map(|(_, one)| metric::cell(one, &result.summary)));
-            let delayed = result.fairness.as_ref().and_then(|fairness| fairness.delayed_share);
-            cells.push(delayed.map_or(Cell::Missing, Cell::share));
+        document
+    }
+
+    /// One row per trace and experiment.
+    fn table(&self) -> Table {
+        let mut columns = simulation::settings_columns();
+        columns.extend(METRICS.iter().map(|one| metric::column(one, one.name)));
+        columns.extend([Column::integer("delayed"), Column::share("delayed_share")]);
+        columns.extend(["mean_delay", "max_delay"].map(|name| Column::duration(name).key(name)));
+        columns.extend([Column::integer("advanced"), Column::share("advanced_share")]);
+        columns.extend(["mean_advance", "max_advance"].map(|name| Column::duration(name).key(name)));
+        let rows = self.rows();
+        let timed = rows.iter().any(|row| row.simulate_seconds.is_some());
+        columns.extend(timed.then(|| Column::number("simulate_seconds")));
+        columns.extend(simulation::identity_columns());
+        let mut table = Table::new(columns);
+        for row in &rows {
+            let trace = &self.traces[row.result.simulation.workload];
+            let mut cells = simulation::settings_cells(&trace.facts, row.experiment);
+            cells.extend(METRICS.iter().map(|one| metric::cell(one, row.summary)));
+            cells.extend(row.fairness.map_or([const { Cell::Missing }; 8], fairness));
+            cells.extend(row.simulate_seconds.map(|seconds| Cell::number(seconds, 3)));
+            let clean = trace.cleaning.as_ref().map(|report| report.ruleset.to_string());
+            cells.extend(simulation::identity_cells(
+                &self.window,
+                trace.facts.procs,
+                clean,
+                row.experiment,
+                row.summary,
+            ));
             table.row(cells);
         }
-        for (place, (_, one)) in metrics.iter().enumerate() {
-            table.mark_best(named + place, first..table.rows().len(), metric::best(one));
-        }
+        table
     }
-    if table.has_marks() {
-        let of = if several { "its column and trace" } else { "its column" };
-        table.note(format!("* the best of {of}; bounded slowdown is the mean"));
-    }
-    for workload in workloads {
-        let excluded = workload.results.first().map(|first| &first.summary.excluded);
-        if let Some(excluded) = excluded.filter(|one| one.jobs > 0) {
-            let jobs = Cell::count(excluded.jobs).shown(&Page::default());
-            let counted = if excluded.jobs == 1 { "job is" } else { "jobs are" };
-            let of = if several { format!("{}: ", workload.name) } else { String::new() };
-            table.note(format!("{of}{jobs} {counted} not counted: {}", excluded.why));
-        }
-    }
-    if differing.correction && all.iter().any(|result| !result.outlived) {
-        table.note(
-            "where no prediction is outlived, the correction makes no difference; \
-             such combinations are simulated once",
-        );
+}
+
+/// The workload in one line.
+fn described(trace: &ComparedTrace, name: &str) -> String {
+    let WorkloadFacts { jobs, procs, .. } = &trace.facts;
+    format!("{name}: {} on {}", number_of(*jobs, "job"), number_of(*procs as usize, "processor"))
+}
+
+fn fairness(fairness: &Fairness) -> [Cell; 8] {
+    let share = |share: Option<f64>| share.map_or(Cell::Missing, Cell::share);
+    let mean = |mean: Option<f64>| mean.map_or(Cell::Missing, Cell::duration);
+    [
+        Cell::count(fairness.delayed),
+        share(fairness.delayed_share),
+        mean(fairness.mean_delay),
+        fairness.max_delay.into(),
+        Cell::count(fairness.advanced),
+        share(fairness.advanced_share),
+        mean(fairness.mean_advance),
+        fairness.max_advance.into(),
+    ]
+}
+
+/// One table of all traces.
+fn text(of: &Comparison) -> Table {
+    let names = names(of);
+    let workloads = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| side_by_side::WorkloadResults { name: name.clone(), results: of.results_of(at) });
+    let workloads: Vec<_> = workloads.collect();
+    let titles: Vec<String> =
+        of.traces.iter().zip(&names).map(|(trace, name)| described(trace, name)).collect();
+    let mut table =
+        side_by_side::table(&workloads, &|written| of.labels.label(written)).titled(titles.join("; "));
+    for ((trace, name), workload) in of.traces.iter().zip(&names).zip(&workloads) {
+        let mut notes: Vec<String> = workload
+            .results
+            .first()
+            .and_then(|first| killed(&first.summary))
+            .map(|(said, _)| said)
+            .into_iter()
+            .collect();
+        let cleaning = trace.cleaning.as_ref();
+        notes.extend(cleaning.map(|report| cleaning::line(report, cleaning::Overrun::Decided)));
+        notes.extend(trace.notes.iter().cloned());
+        let about = if of.traces.len() > 1 { format!("{name}: ") } else { String::new() };
+        table.notes.extend(notes.into_iter().map(|note| format!("{about}{note}")));
     }
     table
 }
 
-/// The mean bounded slowdown of each simulation of a workload, which `on` describes. Predictors have a colour each; `name` is
-/// what a predictor is called.
-pub fn bars(results: &[&SimulationResult], on: &str, name: &dyn Fn(&str) -> String) -> Chart {
-    let differing = Differing::among(results);
-    let bar = |result: &&SimulationResult| {
-        let experiment = &result.simulation.experiment;
-        let predictor = name(&experiment.predictor.to_string());
-        let mut label = format!("{}, {predictor}", experiment.policy);
-        if differing.correction {
-            label += &format!(", {}", experiment.options.correction);
-        }
-        if differing.event_order {
-            label += &format!(", {}", experiment.options.event_order);
-        }
-        let slowdown = result.summary.mean_bounded_slowdown;
-        let slowdown = slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2));
-        Bar::new(label, slowdown).of(explained(&predictor))
+/// What traces are called: by the names of their files, or by their paths where those are alike.
+fn names(of: &Comparison) -> Vec<String> {
+    let sources: Vec<&str> = of.traces.iter().map(|trace| trace.facts.source.as_str()).collect();
+    if sources.len() == 1 {
+        return vec![sources[0].to_owned()];
+    }
+    let file = |source: &str| {
+        let name = Path::new(source).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| source.to_owned())
     };
-    let bars = Bars::new("Mean bounded slowdown", results.iter().map(bar)).on(on);
-    Chart::Bars(bars.best(Best::Lowest).broken())
+    let files: Vec<String> = sources.iter().map(|source| file(source)).collect();
+    let alike = |name: &String| files.iter().filter(|other| *other == name).count() > 1;
+    if files.iter().any(alike) { sources.into_iter().map(str::to_owned).collect() } else { files }
 }
 
-/// A predictor's name with what it predicts.
-fn explained(written: &str) -> String {
-    let form = PredictorSpec::forms().into_iter().find(|form| form.name == name_in(written));
-    form.map_or_else(|| written.to_owned(), |form| format!("{written} – {}", form.meaning))
-}
+impl Answer for Demonstration {
+    fn document(&self) -> Document {
+        let program = &self.program;
+        let simulate = |file: &str| format!("{program} simulate {file} --policy sjbf --predictor recent:2");
+        let next = match &self.saved {
+            Some(file) => simulate(file),
+            None => format!("{program} demo --output demo.swf && {}", simulate("demo.swf")),
+        };
+        self.comparison
+            .document()
+            .with_command("Look closer:", next)
+            .with_command("The records of a Slurm site:", format!("{EXAMPLE_COMMAND} > site.sacct"))
+            .with_command(
+                "What other policies would do there (N is the last number that sinfo -h -o %C prints):",
+                format!("{program} compare site.sacct --procs N"),
+            )
+    }
 
-/// Policy, predictor, correction and event order of a simulation.
-pub fn names(result: &SimulationResult) -> [Cell; 4] {
-    let experiment = &result.simulation.experiment;
-    let Options { correction, event_order, .. } = &experiment.options;
-    [
-        experiment.policy.to_string(),
-        experiment.predictor.to_string(),
-        correction.to_string(),
-        event_order.to_string(),
-    ]
-    .map(Cell::text)
+    fn table(&self) -> Table {
+        self.comparison.table()
+    }
 }

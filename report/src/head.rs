@@ -23,7 +23,7 @@ impl FirstRecords {
 
 fn table(records: &[Record], names: &Names, format: LogFormat) -> Table {
     let mut columns: Vec<Column> = Field::ALL.into_iter().map(column).collect();
-    if format == LogFormat::Sacct {
+    if format.is_accounting() {
         columns.extend([Column::text("account"), Column::text("qos")]);
     }
     let rows: Vec<Vec<Cell>> = records.iter().map(|record| cells(record, names, format)).collect();
@@ -81,7 +81,7 @@ fn cells(record: &Record, names: &Names, format: LogFormat) -> Vec<Cell> {
         field => record.known(field).map_or(Cell::Missing, Cell::Identifier),
     };
     let mut cells: Vec<Cell> = Field::ALL.into_iter().map(known).collect();
-    if format == LogFormat::Sacct {
+    if format.is_accounting() {
         cells.extend([named(record.account, &names.accounts), named(record.qos, &names.qos)]);
     }
     cells

@@ -4,15 +4,15 @@
 
 mod advised;
 mod allocated;
+mod allocated_record;
 mod answer;
 mod brokered;
 mod choice;
 pub mod cleaning;
-mod compared;
-pub mod comparison;
+mod comparison;
 pub mod conversion;
-pub mod generated;
-pub mod generation;
+pub mod generated_summary;
+pub mod generation_notes;
 pub mod head;
 pub mod inspection;
 pub mod log;
@@ -24,6 +24,7 @@ pub mod schedule;
 pub mod score;
 pub mod search;
 mod shaken;
+pub mod side_by_side;
 pub mod simulation;
 mod site;
 mod start;

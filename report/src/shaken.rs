@@ -6,12 +6,12 @@ use crate::{Answer, Best, Cell, Chart, Column, Document, Table, metric};
 use queuecast_eval::{METRICS, Metric};
 use queuecast_study::{Repeated, ShakenResult, ShakenTraces};
 
-/// The metrics of the table: heading, name in the catalogue.
-const SHOWN: [(&str, &str); 4] = [
-    ("mean wait", "mean_wait"),
-    ("bounded slowdown", "mean_bounded_slowdown"),
-    ("99% bounded slowdown", "p99_bounded_slowdown"),
-    ("longest wait", "max_wait"),
+/// The metrics of the table with their headings.
+const SHOWN: [(&str, &Metric); 4] = [
+    ("mean wait", Metric::mean_wait()),
+    ("bounded slowdown", Metric::mean_bounded_slowdown()),
+    ("99% bounded slowdown", Metric::p99_bounded_slowdown()),
+    ("longest wait", Metric::max_wait()),
 ];
 
 fn results_of(of: &ShakenTraces, trace: usize) -> impl Iterator<Item = &ShakenResult> {
@@ -45,9 +45,7 @@ fn text(of: &ShakenTraces) -> Table {
     columns.extend(named.filter(|(_, shown)| *shown).map(|(name, _)| Column::text(name)));
     let mut columns: Vec<Column> = columns.into_iter().map(Column::naming).collect();
     let first_metric = columns.len();
-    let metrics: Vec<(&str, &Metric)> =
-        SHOWN.into_iter().filter_map(|(heading, name)| Some((heading, Metric::named(name).ok()?))).collect();
-    for (heading, one) in &metrics {
+    for (heading, one) in SHOWN {
         columns.extend([metric::column(one, heading), metric::column(one, "+/-")]);
     }
     let (seeds, by) = (number_of(usize::from(of.shaking.seeds), "seed"), of.shaking.by);
@@ -62,13 +60,13 @@ fn text(of: &ShakenTraces) -> Table {
             let mut cells = vec![Cell::text(&*trace.facts.source)];
             let names = names(of, result).into_iter().zip(shown);
             cells.extend(names.filter(|(_, shown)| *shown).map(|(name, _)| Cell::text(name)));
-            for (_, one) in &metrics {
+            for (_, one) in SHOWN {
                 let repeated = result.metrics.get(one.name);
                 cells.extend([mean(one, repeated), half(one, repeated)]);
             }
             table.row(cells);
         }
-        for (at, (_, one)) in metrics.iter().enumerate() {
+        for (at, (_, one)) in SHOWN.iter().enumerate() {
             table.mark_best(first_metric + 2 * at, first..table.rows().len(), metric::best(one));
         }
     }
@@ -85,7 +83,7 @@ fn bars(of: &ShakenTraces, place: usize) -> Chart {
     let bar = |result: &ShakenResult| {
         let names = names(of, result).into_iter().zip(shown);
         let label: Vec<String> = names.filter(|(_, shown)| *shown).map(|(name, _)| name).collect();
-        let slowdown = result.metrics.get("mean_bounded_slowdown");
+        let slowdown = result.metrics.get(Metric::mean_bounded_slowdown().name);
         Bar::new(label.join(", "), slowdown.map_or(Cell::Missing, |one| Cell::number(one.mean, 2)))
     };
     let bars = Bars::new("Mean bounded slowdown", results_of(of, place).map(bar));
@@ -93,12 +91,11 @@ fn bars(of: &ShakenTraces, place: usize) -> Chart {
 }
 
 fn mean(one: &Metric, repeated: Option<&Repeated>) -> Cell {
-    repeated.map_or(Cell::Missing, |repeated| metric::cell_of(one, repeated.mean))
+    metric::cell_of(one, repeated.map(|repeated| repeated.mean))
 }
 
 fn half(one: &Metric, repeated: Option<&Repeated>) -> Cell {
-    let half = repeated.and_then(|repeated| repeated.confidence);
-    half.map_or(Cell::Missing, |half| metric::cell_of(one, half))
+    metric::cell_of(one, repeated.and_then(|repeated| repeated.confidence))
 }
 
 impl Answer for ShakenTraces {

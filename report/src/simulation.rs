@@ -189,7 +189,41 @@ fn counted(summary: &Summary) -> String {
 
 /// Waits, response times and slowdowns side by side.
 fn times(summary: &Summary) -> Table {
-    let statistics = ["mean", "p50", "p90", "p95", "p99", "max"];
+    let rows = [
+        (
+            "wait",
+            [
+                Metric::mean_wait(),
+                Metric::p50_wait(),
+                Metric::p90_wait(),
+                Metric::p95_wait(),
+                Metric::p99_wait(),
+                Metric::max_wait(),
+            ],
+        ),
+        (
+            "response time",
+            [
+                Metric::mean_response(),
+                Metric::p50_response(),
+                Metric::p90_response(),
+                Metric::p95_response(),
+                Metric::p99_response(),
+                Metric::max_response(),
+            ],
+        ),
+        (
+            "bounded slowdown",
+            [
+                Metric::mean_bounded_slowdown(),
+                Metric::p50_bounded_slowdown(),
+                Metric::p90_bounded_slowdown(),
+                Metric::p95_bounded_slowdown(),
+                Metric::p99_bounded_slowdown(),
+                Metric::max_bounded_slowdown(),
+            ],
+        ),
+    ];
     let headings = ["mean", "median", "90%", "95%", "99%", "max"];
     let mut columns = vec![Column::text("").naming()];
     columns.extend(headings.map(|heading| {
@@ -197,20 +231,18 @@ fn times(summary: &Summary) -> Table {
         Column::number(heading).spare(spare.map_or(0, |place| place as u8 + 1))
     }));
     let mut table = Table::new(columns);
-    for (name, what) in
-        [("wait", "wait"), ("response", "response time"), ("bounded_slowdown", "bounded slowdown")]
-    {
+    for (what, metrics) in rows {
         let mut row = vec![Cell::text(what)];
-        row.extend(statistics.map(|statistic| value(&format!("{statistic}_{name}"), summary)));
+        row.extend(metrics.map(|one| metric::cell(one, summary)));
         table.row(row);
     }
     table
 }
 
 fn other(summary: &Summary, queue: &QueueSummary) -> Table {
-    let fact = |heading: &str, name: &str| (Column::text(heading), value(name, summary));
-    let part = |heading: &str, name: &str, share: &str| {
-        let words = format!("{} ({})", shown(name, summary), shown(share, summary));
+    let fact = |heading: &str, one: &Metric| (Column::text(heading), metric::cell(one, summary));
+    let part = |heading: &str, jobs: &Metric, share: &Metric| {
+        let words = format!("{} ({})", shown(jobs, summary), shown(share, summary));
         (Column::text(heading), Cell::text(words))
     };
     let length = |mean: Option<f64>, most: u64| {
@@ -218,21 +250,21 @@ fn other(summary: &Summary, queue: &QueueSummary) -> Table {
         Cell::text(format!("{mean} jobs on average, {} at most", whole(most)))
     };
     Table::facts([
-        fact("utilization", "utilization"),
-        fact("makespan", "makespan"),
-        fact("response time by area", "awrt"),
+        fact("utilization", Metric::utilization()),
+        fact("makespan", Metric::makespan()),
+        fact("response time by area", Metric::awrt()),
         (Column::text("queue length"), length(queue.mean_jobs_waiting, queue.max_jobs_waiting)),
-        part("started at once", "immediate", "immediate_share"),
-        part("started in turn", "reserved", "reserved_share"),
-        part("backfilled in time", "backfilled_in_time", "backfilled_in_time_share"),
-        part("backfilled in space", "backfilled_in_space", "backfilled_in_space_share"),
-        part("killed at the limit", "killed", "killed_share"),
-        fact("prediction accuracy", "mean_accuracy"),
-        fact("accuracy over time", "relative_accuracy"),
-        fact("inaccuracy over time", "absolute_inaccuracy"),
-        part("predicted too short", "underpredicted", "underprediction_rate"),
-        fact("predictions corrected", "corrections"),
-        fact("predictions revised", "revisions"),
+        part("started at once", Metric::immediate(), Metric::immediate_share()),
+        part("started in turn", Metric::reserved(), Metric::reserved_share()),
+        part("backfilled in time", Metric::backfilled_in_time(), Metric::backfilled_in_time_share()),
+        part("backfilled in space", Metric::backfilled_in_space(), Metric::backfilled_in_space_share()),
+        part("killed at the limit", Metric::killed(), Metric::killed_share()),
+        fact("prediction accuracy", Metric::mean_accuracy()),
+        fact("accuracy over time", Metric::relative_accuracy()),
+        fact("inaccuracy over time", Metric::absolute_inaccuracy()),
+        part("predicted too short", Metric::underpredicted(), Metric::underprediction_rate()),
+        fact("predictions corrected", Metric::corrections()),
+        fact("predictions revised", Metric::revisions()),
     ])
 }
 
@@ -265,22 +297,22 @@ fn fairness(fairness: &Fairness) -> Table {
 
 fn groups(breakdown: &Breakdown) -> Table {
     let metrics = [
-        ("jobs", "jobs"),
-        ("mean wait", "mean_wait"),
-        ("90% wait", "p90_wait"),
-        ("mean bounded slowdown", "mean_bounded_slowdown"),
-        ("utilization", "utilization"),
-        ("backfilled", "backfilled_share"),
+        ("jobs", Metric::jobs()),
+        ("mean wait", Metric::mean_wait()),
+        ("90% wait", Metric::p90_wait()),
+        ("mean bounded slowdown", Metric::mean_bounded_slowdown()),
+        ("utilization", Metric::utilization()),
+        ("backfilled", Metric::backfilled_share()),
     ];
     let mut columns = vec![Column::text(breakdown.by.word().replace('_', " ")).naming()];
-    columns.extend(metrics.iter().filter_map(|(heading, name)| {
-        let spare = ["90% wait", "utilization", "backfilled"].iter().position(|one| one == heading);
-        Some(metric::column(named(name)?, heading).spare(spare.map_or(0, |place| place as u8 + 1)))
+    columns.extend(metrics.iter().map(|(heading, one)| {
+        let spare = ["90% wait", "utilization", "backfilled"].iter().position(|name| name == heading);
+        metric::column(one, heading).spare(spare.map_or(0, |place| place as u8 + 1))
     }));
     let mut table = Table::new(columns).titled(format!("By {}", breakdown.by.word().replace('_', " ")));
     for group in &breakdown.groups {
         let mut row = vec![Cell::text(&*group.name)];
-        row.extend(metrics.iter().map(|(_, name)| value(name, &group.summary)));
+        row.extend(metrics.iter().map(|(_, one)| metric::cell(one, &group.summary)));
         table.row(row);
     }
     table
@@ -297,15 +329,6 @@ fn plot(queue: &QueueSeries, span: Option<Span>) -> Chart {
     })
 }
 
-fn named(name: &str) -> Option<&'static Metric> {
-    Metric::named(name).ok()
-}
-
-/// A metric's value by name; missing for an unknown name.
-fn value(name: &str, summary: &Summary) -> Cell {
-    named(name).map_or(Cell::Missing, |metric| metric::cell(metric, summary))
-}
-
-fn shown(name: &str, summary: &Summary) -> String {
-    value(name, summary).shown(&Default::default())
+fn shown(one: &Metric, summary: &Summary) -> String {
+    metric::cell(one, summary).shown(&Default::default())
 }

@@ -215,16 +215,8 @@ impl AccountedJobs<'_> {
         };
         match (state, start) {
             (JobState::Timeout | JobState::Deadline, Some(_)) => TaskRun::PastLimit,
-            (
-                JobState::Pending
-                | JobState::Running
-                | JobState::Suspended
-                | JobState::Requeued
-                | JobState::Resizing
-                | JobState::Completing
-                | JobState::Configuring,
-                _,
-            ) => {
+            // A run that was requeued has ended, its job has not.
+            (state, _) if state.ending().is_none() || state == JobState::Requeued => {
                 self.rules.count("jobs that had not ended: they run to their limit", row.line);
                 TaskRun::Unknown
             }
@@ -389,6 +381,20 @@ mod tests {
             (run.outcomes[0].backfilled, run.outcomes[2].backfilled, run.outcomes[0].priority),
             (Some(false), None, Some(77))
         );
+    }
+
+    #[test]
+    fn a_job_in_any_state_that_is_no_end_runs_to_its_limit() {
+        let run = |state: &str| {
+            let row = format!(
+                "1|1|a|ann|phys|batch|normal|{state}|1000|1000|1005|1065|60|10|cpu=4,node=1|cpu=4|n1||||1|sbatch x\n"
+            );
+            read(&row).0.submissions[0].runs[0]
+        };
+        for state in ["RUNNING", "SIGNALING", "STAGE_OUT", "STOPPED", "REQUEUED"] {
+            assert_eq!(run(state), TaskRun::Unknown, "{state}");
+        }
+        assert_eq!(run("FAILED"), TaskRun::FailsAfter(Seconds(60)));
     }
 
     #[test]

@@ -51,8 +51,8 @@ mod tests {
                 "AccountingStorageEnforce associations,limits none",
                 "CR_CPU yes no",
                 "CR_Core_Memory no yes",
-                "DefMemPerCPU 1500 none",
-                "SchedulerType builtin backfill",
+                "DefMemPerCPU 1500 UNLIMITED",
+                "SchedulerType sched/builtin sched/backfill",
                 "defer yes no"
             ]
         );

@@ -19,7 +19,7 @@ use queuecast_slurm_sim::cluster::{
     UsageReset,
 };
 
-/// A value as tables show it: lengths of time in seconds, `none` for what is not set.
+/// A value as tables show it: lengths of time in seconds, `none` for what is not set, `yes` and `no` for words that are in a list or not.
 pub(super) fn told<V: Serialize>(value: &V) -> String {
     shown(&serde_json::to_value(value).unwrap_or(Value::Null))
 }
@@ -40,23 +40,67 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A form of one value.
+/// A value as Slurm spells it, by the words that are read.
+fn word_of<V: PartialEq>(value: &V, words: &[(&str, V)]) -> String {
+    words.iter().find(|(_, one)| one == value).map_or_else(String::new, |(word, _)| (*word).to_owned())
+}
+
+/// A limit, or the word for none.
+fn limit_or<V: Serialize>(limit: &Option<V>, otherwise: &str) -> String {
+    limit.as_ref().map_or_else(|| otherwise.to_owned(), told)
+}
+
+fn unlimited<V: Serialize>(limit: &Option<V>) -> String {
+    limit_or(limit, "UNLIMITED")
+}
+
+/// A form of one value, told as Slurm spells it.
 macro_rules! forms {
-    ($($name:ident: $type:ty = $expected:literal, $read:expr;)*) => {
-        $(pub(super) const $name: ValueForm<$type> = ValueForm { read: Whole($read, $expected), tell: told };)*
+    (@told) => { told };
+    (@told $tell:expr) => { $tell };
+    ($($name:ident: $type:ty = $expected:literal, $read:expr $(=> $tell:expr)?;)*) => {
+        $(pub(super) const $name: ValueForm<$type> =
+            ValueForm { read: Whole($read, $expected), tell: forms!(@told $($tell)?) };)*
     };
 }
+
+const PART_LIMITS_WORDS: &[(&str, PartLimitsRule)] = &[
+    ("NO", PartLimitsRule::No),
+    ("ANY", PartLimitsRule::Any),
+    ("YES", PartLimitsRule::Any),
+    ("ALL", PartLimitsRule::All),
+];
+
+const USAGE_RESETS: &[(&str, UsageReset)] = &[
+    ("NONE", UsageReset::Never),
+    ("NOW", UsageReset::Now),
+    ("DAILY", UsageReset::Daily),
+    ("WEEKLY", UsageReset::Weekly),
+    ("MONTHLY", UsageReset::Monthly),
+    ("QUARTERLY", UsageReset::Quarterly),
+    ("YEARLY", UsageReset::Yearly),
+];
+
+const PARTITION_STATES: &[(&str, PartitionState)] = &[
+    ("UP", PartitionState::Up),
+    ("DOWN", PartitionState::Down),
+    ("DRAIN", PartitionState::Drain),
+    ("INACTIVE", PartitionState::Inactive),
+    ("INACT", PartitionState::Inactive),
+];
 
 forms! {
     COUNT: u32 = "a whole number", count32;
     OPTIONAL_COUNT: Option<u32> = "a whole number", |text| count32(text).map(Some);
     COUNT_LIMIT: Option<u32> = "a whole number", limit;
+    SIZE_LIMIT: Option<u32> = "a whole number", limit => unlimited;
     FRACTION: f64 = "a number", fraction;
     OPTIONAL_FRACTION: Option<f64> = "a number", |text| fraction(text).map(Some);
-    YES_NO: bool = "YES or NO", yes_no;
+    YES_NO: bool = "YES or NO", yes_no => |is_so| if *is_so { "YES" } else { "NO" }.to_owned();
+    ONE_ZERO: bool = "1 or 0", yes_no => |is_so| u8::from(*is_so).to_string();
     SECONDS: Seconds = "a number of seconds", secs;
     OPTIONAL_SECONDS: Option<Seconds> = "a number of seconds", |text| secs(text).map(Some);
-    SECONDS_OR_NEVER: Option<Seconds> = "a number of seconds", |text| if text == "-1" { Some(None) } else { secs(text).map(Some) };
+    SECONDS_OR_NEVER: Option<Seconds> = "a number of seconds", |text| if text == "-1" { Some(None) } else { secs(text).map(Some) } => |period| limit_or(period, "-1");
     POSITIVE_SECONDS: Seconds = "a number of seconds above zero", |text| secs(text).filter(|&length| length > Seconds::ZERO);
     MINUTES: Seconds = "a number of minutes", |text| secs(text).map(|minutes| Seconds(minutes.0.saturating_mul(60)));
     MICROSECONDS: Micros = "a number of microseconds", |text| secs(text).map(|number| Micros(number.0));
@@ -67,9 +111,12 @@ forms! {
         |text| length(text, BareNumber::Minutes).filter(|&period| period > Seconds::ZERO);
     EXEMPT_TIME: Seconds = "a length of time",
         |text| if text == "-1" { Some(Seconds::ZERO) } else { length(text, BareNumber::Minutes) };
-    TIME_LIMIT: Option<Seconds> = "a length of time", |text| length_limit(text, BareNumber::Minutes);
+    TIME_LIMIT: Option<Seconds> = "a length of time", |text| length_limit(text, BareNumber::Minutes) => unlimited;
+    DEFAULT_TIME: Option<Seconds> = "a length of time",
+        |text| length_limit(text, BareNumber::Minutes) => |time| limit_or(time, "NONE");
+    WALL_LIMIT: Option<Seconds> = "a length of time", |text| length_limit(text, BareNumber::Minutes);
     OWN_TIME_LIMIT: Option<Option<Seconds>> = "a length of time",
-        |text| if text.eq_ignore_ascii_case("NONE") { Some(None) } else { length_limit(text, BareNumber::Minutes).map(Some) };
+        |text| if text.eq_ignore_ascii_case("NONE") { Some(None) } else { length_limit(text, BareNumber::Minutes).map(Some) } => |limit| limit.as_ref().map_or_else(|| "NONE".to_owned(), unlimited);
     MEGABYTES: u64 = "an amount of memory", memory;
     TRES: Tres = "resources such as cpu=80,mem=100G", tres;
     PRIORITY_TRES: TresWeights = "weights such as cpu=1000,mem=0.25G", weights;
@@ -79,20 +126,23 @@ forms! {
     NAMES: Vec<String> = "names, with commas between", |text| Some(list(text));
     NAME: Option<String> = "a name", |text| Some((!is_null(text)).then(|| text.to_owned()));
     GRES: Vec<GenericResource> = "generic resources such as gpu:a100:4", gres;
-    PART_LIMITS: PartLimitsRule = "NO, ANY, ALL or YES", |text| one_of(text, &[
-        ("NO", PartLimitsRule::No), ("ANY", PartLimitsRule::Any), ("YES", PartLimitsRule::Any), ("ALL", PartLimitsRule::All),
-    ]);
-    USAGE_RESET: UsageReset = "NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY", |text| one_of(text, &[
-        ("NONE", UsageReset::Never), ("NOW", UsageReset::Now), ("DAILY", UsageReset::Daily), ("WEEKLY", UsageReset::Weekly),
-        ("MONTHLY", UsageReset::Monthly), ("QUARTERLY", UsageReset::Quarterly), ("YEARLY", UsageReset::Yearly),
-    ]);
-    PARTITION_STATE: PartitionState = "UP, DOWN, DRAIN or INACTIVE", |text| one_of(text, &[
-        ("UP", PartitionState::Up), ("DOWN", PartitionState::Down), ("DRAIN", PartitionState::Drain),
-        ("INACTIVE", PartitionState::Inactive), ("INACT", PartitionState::Inactive),
-    ]);
-    SHARING: Sharing = "NO, EXCLUSIVE, YES:N or FORCE:N", sharing;
+    PART_LIMITS: PartLimitsRule = "NO, ANY, ALL or YES",
+        |text| one_of(text, PART_LIMITS_WORDS) => |rule| word_of(rule, PART_LIMITS_WORDS);
+    USAGE_RESET: UsageReset = "NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY",
+        |text| one_of(text, USAGE_RESETS) => |period| word_of(period, USAGE_RESETS);
+    PARTITION_STATE: PartitionState = "UP, DOWN, DRAIN or INACTIVE",
+        |text| one_of(text, PARTITION_STATES) => |state| word_of(state, PARTITION_STATES);
+    SHARING: Sharing = "NO, EXCLUSIVE, YES:N or FORCE:N", sharing => |sharing| match sharing {
+        Sharing::No => "NO".to_owned(),
+        Sharing::Exclusive => "EXCLUSIVE".to_owned(),
+        Sharing::Yes(jobs) => format!("YES:{jobs}"),
+        Sharing::Force(jobs) => format!("FORCE:{jobs}"),
+    };
     SHARES: Shares = "a whole number or parent",
-        |text| if text.eq_ignore_ascii_case("parent") { Some(Shares::Parent) } else { count32(text).map(Shares::Of) };
+        |text| if text.eq_ignore_ascii_case("parent") { Some(Shares::Parent) } else { count32(text).map(Shares::Of) } => |shares| match shares {
+            Shares::Parent => "parent".to_owned(),
+            Shares::Of(number) => told(number),
+        };
 }
 
 /// A word of a list that is there or not.
@@ -116,14 +166,23 @@ pub(super) const NO_NORMAL_ALL: ValueForm<PriorityFlags> = ValueForm {
 /// Read with the names of the nodes, not from the text alone.
 pub(super) const NODE_INDICES: ValueForm<Vec<usize>> = ValueForm { read: Parts(|_, _, _| {}), tell: told };
 
-pub(super) const NODE_STATE: ValueForm<NodeState> =
-    ValueForm { read: Parts(|state, pair, notes| *state = node_state(pair, notes)), tell: told };
+pub(super) const NODE_STATE: ValueForm<NodeState> = ValueForm {
+    read: Parts(|state, pair, notes| *state = node_state(pair, notes)),
+    tell: |state| word_of(state, NODE_STATES),
+};
+
+const NODE_STATES: &[(&str, NodeState)] = &[
+    ("IDLE", NodeState::Up),
+    ("DRAIN", NodeState::Drained),
+    ("DOWN", NodeState::Down),
+    ("FUTURE", NodeState::Future),
+];
 
 pub(super) const MEMORY_PER_CPU: ValueForm<Option<MemoryAmount>> = ValueForm {
     read: Whole(|text| memory_limit(text, MemoryAmount::PerCpu), "an amount of memory"),
     tell: |amount| match amount {
         Some(MemoryAmount::PerCpu(mb)) => told(mb),
-        _ => told(&None::<u64>),
+        _ => "UNLIMITED".to_owned(),
     },
 };
 
@@ -131,7 +190,7 @@ pub(super) const MEMORY_PER_NODE: ValueForm<Option<MemoryAmount>> = ValueForm {
     read: Whole(|text| memory_limit(text, MemoryAmount::PerNode), "an amount of memory"),
     tell: |amount| match amount {
         Some(MemoryAmount::PerNode(mb)) => told(mb),
-        _ => told(&None::<u64>),
+        _ => "UNLIMITED".to_owned(),
     },
 };
 
@@ -139,7 +198,7 @@ pub(super) const ALLOWED: ValueForm<Allowed> = ValueForm {
     read: Whole(|text| Some(allowed(text)), "names, with commas between"),
     tell: |allowed| match allowed {
         Allowed::Only(names) => told(names),
-        Allowed::All | Allowed::Except(_) => "all".to_owned(),
+        Allowed::All | Allowed::Except(_) => "ALL".to_owned(),
     },
 };
 
@@ -207,39 +266,40 @@ pub(super) const ENFORCEMENT: ValueForm<Enforcement> = ValueForm {
 };
 
 pub(super) const PRIORITY_TYPE: ValueForm<PriorityKind> = ValueForm {
-    read: Parts(|kind, pair, notes| {
-        let kinds =
-            [("priority/basic", PriorityKind::Basic), ("priority/multifactor", PriorityKind::Multifactor)];
-        plugin(kind, &kinds, pair, notes);
-    }),
-    tell: told,
+    read: Parts(|kind, pair, notes| plugin(kind, PRIORITY_TYPES, pair, notes)),
+    tell: |kind| word_of(kind, PRIORITY_TYPES),
 };
 
+const PRIORITY_TYPES: &[(&str, PriorityKind)] =
+    &[("priority/basic", PriorityKind::Basic), ("priority/multifactor", PriorityKind::Multifactor)];
+
 pub(super) const PREEMPT_TYPE: ValueForm<PreemptKind> = ValueForm {
-    read: Parts(|kind, pair, notes| {
-        let kinds = [
-            ("preempt/none", PreemptKind::None),
-            ("(null)", PreemptKind::None),
-            ("", PreemptKind::None),
-            ("preempt/partition_prio", PreemptKind::PartitionTier),
-            ("preempt/qos", PreemptKind::Qos),
-        ];
-        plugin(kind, &kinds, pair, notes);
-    }),
-    tell: told,
+    read: Parts(|kind, pair, notes| plugin(kind, PREEMPT_TYPES, pair, notes)),
+    tell: |kind| word_of(kind, PREEMPT_TYPES),
 };
+
+const PREEMPT_TYPES: &[(&str, PreemptKind)] = &[
+    ("preempt/none", PreemptKind::None),
+    ("(null)", PreemptKind::None),
+    ("", PreemptKind::None),
+    ("preempt/partition_prio", PreemptKind::PartitionTier),
+    ("preempt/qos", PreemptKind::Qos),
+];
 
 /// Without backfilling its parameters have no place.
 pub(super) const SCHEDULER_TYPE: ValueForm<Option<BackfillSettings>> = ValueForm {
     read: Parts(|backfill, pair, notes| {
         let mut has_backfill = true;
-        plugin(&mut has_backfill, &[("sched/backfill", true), ("sched/builtin", false)], pair, notes);
+        plugin(&mut has_backfill, SCHEDULER_TYPES, pair, notes);
         if !has_backfill {
             *backfill = None;
         }
     }),
-    tell: |backfill| if backfill.is_some() { "backfill" } else { "builtin" }.to_owned(),
+    tell: |backfill| word_of(&backfill.is_some(), SCHEDULER_TYPES),
 };
+
+/// Whether there is backfilling.
+const SCHEDULER_TYPES: &[(&str, bool)] = &[("sched/backfill", true), ("sched/builtin", false)];
 
 pub(super) const TOPOLOGY_PLUGIN: ValueForm<TopologyPlugin> = ValueForm {
     read: Parts(|topology, pair, notes| {
@@ -254,18 +314,19 @@ pub(super) const TOPOLOGY_PLUGIN: ValueForm<TopologyPlugin> = ValueForm {
 
 pub(super) const SELECT_TYPE: ValueForm<SelectSettings> = ValueForm {
     read: Parts(|select, pair, notes| {
-        let kinds = [
-            ("select/linear", SelectKind::Linear),
-            ("select/cons_tres", SelectKind::Parts),
-            ("select/cons_res", SelectKind::Parts),
-        ];
-        plugin(&mut select.kind, &kinds, pair, notes);
+        plugin(&mut select.kind, SELECT_TYPES, pair, notes);
         if select.kind == SelectKind::Linear {
             select.unit = ConsumedUnit::Node;
         }
     }),
-    tell: |select| told(&select.kind),
+    tell: |select| word_of(&select.kind, SELECT_TYPES),
 };
+
+const SELECT_TYPES: &[(&str, SelectKind)] = &[
+    ("select/linear", SelectKind::Linear),
+    ("select/cons_tres", SelectKind::Parts),
+    ("select/cons_res", SelectKind::Parts),
+];
 
 pub(super) const CONSUMED_UNIT: ValueForm<Option<ConsumedUnit>> = ValueForm {
     read: Parts(|unit, pair, notes| {
@@ -273,8 +334,11 @@ pub(super) const CONSUMED_UNIT: ValueForm<Option<ConsumedUnit>> = ValueForm {
             notes.take(unit, consumed(&pair.value).map(Some), pair, "CR_Core, CR_Socket or NONE");
         }
     }),
-    tell: told,
+    tell: |unit| unit.as_ref().map_or_else(|| "NONE".to_owned(), |unit| word_of(unit, CONSUMED_UNITS)),
 };
+
+const CONSUMED_UNITS: &[(&str, ConsumedUnit)] =
+    &[("CR_CPU", ConsumedUnit::Cpu), ("CR_Core", ConsumedUnit::Core), ("CR_Socket", ConsumedUnit::Socket)];
 
 pub(super) const PREEMPT_MODE: ValueForm<PreemptSettings> = ValueForm {
     read: Parts(|preempt, pair, notes| {
@@ -287,9 +351,9 @@ pub(super) const PREEMPT_MODE: ValueForm<PreemptSettings> = ValueForm {
         }
     }),
     tell: |preempt| {
-        let more = [("gang", preempt.gang), ("within", preempt.within)];
+        let more = [("GANG", preempt.gang), ("WITHIN", preempt.within)];
         let more = more.into_iter().filter(|(_, is_set)| *is_set).map(|(word, _)| word.to_owned());
-        words(std::iter::once(told(&preempt.action)).chain(more))
+        words(std::iter::once(word_of(&preempt.action, PREEMPT_ACTIONS)).chain(more))
     },
 };
 
@@ -300,7 +364,7 @@ pub(super) const PARTITION_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = Valu
             notes.take(action, preempt_action(word).map(Some), pair, PREEMPT_MODES);
         }
     }),
-    tell: told,
+    tell: |action| action.as_ref().map_or_else(|| told(&()), |action| word_of(action, PREEMPT_ACTIONS)),
 };
 
 pub(super) const QOS_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = ValueForm {
@@ -311,7 +375,10 @@ pub(super) const QOS_PREEMPT_MODE: ValueForm<Option<PreemptAction>> = ValueForm 
             notes.take(action, preempt_action(word).map(Some), pair, expected);
         }
     }),
-    tell: told,
+    tell: |action| {
+        let word = action.as_ref().map(|action| word_of(action, PREEMPT_ACTIONS).to_ascii_lowercase());
+        word.unwrap_or_else(|| "cluster".to_owned())
+    },
 };
 
 /// Where the flag of a name stands.
@@ -355,15 +422,16 @@ const PREEMPT_MODES: &str = "OFF, CANCEL, REQUEUE, SUSPEND, GANG or WITHIN";
 
 /// What becomes of preempted jobs.
 fn preempt_action(word: &str) -> Option<PreemptAction> {
-    let actions = [
-        ("OFF", PreemptAction::Off),
-        ("", PreemptAction::Off),
-        ("CANCEL", PreemptAction::Cancel),
-        ("REQUEUE", PreemptAction::Requeue),
-        ("SUSPEND", PreemptAction::Suspend),
-    ];
-    one_of(word, &actions)
+    one_of(word, PREEMPT_ACTIONS)
 }
+
+const PREEMPT_ACTIONS: &[(&str, PreemptAction)] = &[
+    ("OFF", PreemptAction::Off),
+    ("", PreemptAction::Off),
+    ("CANCEL", PreemptAction::Cancel),
+    ("REQUEUE", PreemptAction::Requeue),
+    ("SUSPEND", PreemptAction::Suspend),
+];
 
 fn is_among(word: &str, words: &[&str]) -> bool {
     words.iter().any(|one| one.eq_ignore_ascii_case(word))
@@ -415,9 +483,7 @@ pub(super) fn licenses(value: &str) -> Option<Tres> {
 
 /// The unit in a word of `SelectTypeParameters`.
 fn consumed(word: &str) -> Option<ConsumedUnit> {
-    let units =
-        [("cr_cpu", ConsumedUnit::Cpu), ("cr_core", ConsumedUnit::Core), ("cr_socket", ConsumedUnit::Socket)];
-    one_of(word.to_ascii_lowercase().trim_end_matches("_memory"), &units)
+    one_of(word.to_ascii_lowercase().trim_end_matches("_memory"), CONSUMED_UNITS)
 }
 
 /// Whether jobs share processors. `YES` and `FORCE` without a number are four jobs.

@@ -17,6 +17,7 @@ pub(super) fn apply(said: &WholeSettings, cluster: &mut Cluster, notes: &mut Not
     if let Some(version) = said.get("slurm_version") {
         cluster.version = version_of(&version.value);
     }
+    // By name: words of `SchedulerParameters` and `SelectTypeParameters` come before the types, which may leave them without a place.
     for one in said.values() {
         apply_one(one, cluster, notes);
     }
@@ -86,6 +87,7 @@ pub(super) fn tokens(value: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{SiteOptions, read_site};
     use queuecast_core::units::Seconds;
 
     fn read(key: &str, value: &str) -> (Cluster, Notes) {
@@ -133,5 +135,35 @@ mod tests {
         let (cluster, notes) = read("SchedulerParameters", "max_job_bf=7,preempt_strict_order");
         assert_eq!(cluster.settings.backfill.unwrap().counts.max_job_test, 7);
         assert!(cluster.settings.preempt.strict_order && notes.unmodelled.is_empty());
+    }
+
+    #[test]
+    fn the_order_of_lines_does_not_matter() {
+        let lines = [
+            "SchedulerType=sched/builtin",
+            "SchedulerParameters=bf_interval=60,defer,bf_max_job_test=7",
+            "SelectType=select/linear",
+            "SelectTypeParameters=CR_Memory",
+        ];
+        let read = |lines: &[&str]| {
+            let conf = format!("{}\nNodeName=n1 CPUs=4\nPartitionName=p Nodes=n1\n", lines.join("\n"));
+            let reading = read_site(&[("slurm.conf".to_owned(), conf)].into(), &SiteOptions::default());
+            reading.cluster.settings
+        };
+        let expected = read(&lines);
+        assert_eq!((&expected.backfill, expected.main.defer), (&None, true));
+        assert_eq!((expected.select.kind, expected.select.memory), (SelectKind::Linear, true));
+        assert_eq!(read(&[lines[0], lines[3], lines[2], lines[1]]), expected);
+        // Every rotation, forwards and backwards.
+        for begin in 0..lines.len() {
+            let mut turned = lines;
+            turned.rotate_left(begin);
+            assert_eq!(read(&turned), expected, "{turned:?}");
+            turned.reverse();
+            assert_eq!(read(&turned), expected, "{turned:?}");
+        }
+        // Control: with backfilling its parameters count.
+        let with_backfilling = read(&["SchedulerType=sched/backfill", lines[1]]);
+        assert_eq!(with_backfilling.backfill.unwrap().counts.max_job_test, 7);
     }
 }

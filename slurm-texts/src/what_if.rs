@@ -8,9 +8,9 @@ use super::accounted::accounted;
 use super::change::{AppliedChange, ChangeError, SiteChange};
 use super::changed::read_changed_site;
 use super::file_kind::SiteFileKind;
+use super::logged_jobs::logged_jobs;
 use super::rules::{CountedRule, RuleCounter};
 use super::site::{SiteOptions, SiteReading};
-use super::swf_jobs::swf_jobs;
 use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Micros, Time};
 use queuecast_slurm_sim::cluster::{Begin, Cluster, RecordedRun, SubmittedJob};
@@ -137,12 +137,14 @@ fn submissions(
         return Err(WhatIfError::NoSubmissions(None));
     };
     let (mut rules, mut assumed) = (RuleCounter::default(), Vec::new());
-    let (kind, run) = match sniff(text.as_bytes()).map_err(failed)? {
-        LogFormat::Sacct => ("sacct", accounted(text, cluster, options, &mut rules)),
-        LogFormat::Swf => ("swf", swf_jobs(text, cluster, &mut rules, &mut assumed)),
+    let format = sniff(text.as_bytes()).map_err(failed)?;
+    let run = if format == LogFormat::SACCT {
+        accounted(text, cluster, options, &mut rules)
+    } else {
+        logged_jobs(text, format, cluster, &mut rules, &mut assumed)
     };
     let run = run.map_err(failed)?;
-    Ok((run, SubmissionLog { kind, jobs: 0, rules: rules.into_rules(), assumed }))
+    Ok((run, SubmissionLog { kind: format.word(), jobs: 0, rules: rules.into_rules(), assumed }))
 }
 
 /// Resolves local begin times to Unix times, where the run's clock is in Unix time.

@@ -20,6 +20,7 @@ mod shaken;
 mod simulated;
 mod simulation_report;
 mod site_answer;
+pub mod site_metrics;
 mod site_policy;
 mod site_variants;
 mod sweep;

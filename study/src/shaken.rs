@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Experiment, Repeated, Sweep, SweepResults};
 use queuecast_core::units::Seconds;
-use queuecast_eval::{METRICS, Window};
+use queuecast_eval::{METRICS, Metric, Window};
 use queuecast_synth::synth::{Shaken, Variant};
 
 /// How arrivals are shaken, and how often.
@@ -63,7 +63,7 @@ impl Shaking {
         for workload in 0..workloads {
             for (place, experiment) in experiments.iter().enumerate() {
                 let of_seed = |seed: usize| asked.get((workload * seeds + seed) * count + place);
-                let metric = |metric: &queuecast_eval::Metric| {
+                let metric = |metric: &&Metric| {
                     let values: Option<Vec<f64>> =
                         (0..seeds).map(|seed| metric.value(&of_seed(seed)?.summary)).collect();
                     Some((metric.name, Repeated::of(&values?)))

@@ -10,10 +10,12 @@ use crate::Repeated;
 use crate::cluster_report::ClusterReport;
 use crate::shaken::Shaking;
 use crate::site_answer::{SiteAnswer, simulate_site};
+use crate::site_metrics::SITE_METRICS;
 use crate::site_policy::SitePolicy;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
+use queuecast_eval::Metric;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
 use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
@@ -121,7 +123,7 @@ impl ComparedVariants {
 pub struct VariantAnswer {
     /// What it is called.
     pub name: String,
-    /// Every number that variants are compared by, in the order of the catalogue of metrics for sites.
+    /// Every number that variants are compared by, in the order of [`SITE_METRICS`].
     pub metrics: Vec<VariantMetric>,
     /// What became of the submissions as they are, not shaken.
     pub answer: SiteAnswer,
@@ -151,21 +153,6 @@ pub struct ShakenMetric {
     pub beyond_scatter: Option<bool>,
 }
 
-/// A metric by name.
-type MetricOf = fn(&ClusterReport) -> Option<f64>;
-
-/// The metrics that variants are compared by, by their names in the catalogue ([`Metric::of_sites`](queuecast_eval::Metric::of_sites)).
-const VARIANT_METRICS: [(&str, MetricOf); 8] = [
-    ("mean_wait", |report| report.waits.first()?.mean_wait),
-    ("p50_wait", |report| report.waits.first()?.p50_wait.map(|wait| wait.0 as f64)),
-    ("p90_wait", |report| report.waits.first()?.p90_wait.map(|wait| wait.0 as f64)),
-    ("mean_bounded_slowdown", |report| report.waits.first()?.mean_bounded_slowdown),
-    ("not_started", |report| report.waits.first().map(|all| all.not_started as f64)),
-    ("utilization", |report| report.resources.iter().find(|one| one.name == "cpu")?.utilization),
-    ("idle_while_waiting", |report| report.idle.while_waiting),
-    ("makespan", |report| Some(report.makespan.0 as f64)),
-];
-
 /// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times. Fails only
 /// if a predictor or a policy breaks its contract.
 pub fn compare_variants(
@@ -189,9 +176,10 @@ pub fn compare_variants(
     let answers: Vec<SiteAnswer> = answers.into_iter().collect::<Result<_, SimError>>()?;
     let width = seeds as usize + 1;
     let of = |place: usize| &answers[place * width..(place + 1) * width];
-    let metric = |place: usize, (name, value): (&'static str, MetricOf)| {
-        let values =
-            |place: usize| -> Vec<Option<f64>> { of(place).iter().map(|one| value(&one.report)).collect() };
+    let metric = |place: usize, metric: &Metric<ClusterReport>| {
+        let values = |place: usize| -> Vec<Option<f64>> {
+            of(place).iter().map(|one| metric.value(&one.report)).collect()
+        };
         let (own, first) = (values(place), values(0));
         let less = |own: Option<f64>, first: Option<f64>| Some(own? - first?);
         let told: Option<Vec<f64>> = own[1..].iter().copied().collect();
@@ -202,14 +190,14 @@ pub fn compare_variants(
             let beyond_scatter = difference.confidence.map(|half| difference.mean.abs() > half);
             ShakenMetric { value: Repeated::of(&told), difference, beyond_scatter }
         });
-        VariantMetric { name, value: own[0], difference: less(own[0], first[0]), shaken }
+        VariantMetric { name: metric.name, value: own[0], difference: less(own[0], first[0]), shaken }
     };
     Ok(variants
         .iter()
         .enumerate()
         .map(|(place, variant)| VariantAnswer {
             name: variant.name.clone(),
-            metrics: VARIANT_METRICS.iter().map(|&one| metric(place, one)).collect(),
+            metrics: SITE_METRICS.iter().map(|one| metric(place, one)).collect(),
             answer: of(place)[0].clone(),
         })
         .collect())
@@ -268,13 +256,6 @@ mod tests {
             &SiteOptions::default(),
         );
         SiteVariant { name: name.into(), what_if: what_if.unwrap(), policy: SitePolicy::SLURM }
-    }
-
-    #[test]
-    fn the_catalogue_has_all_metrics() {
-        for (name, _) in VARIANT_METRICS {
-            assert!(queuecast_eval::Metric::of_sites(name).is_ok(), "{name}");
-        }
     }
 
     #[test]

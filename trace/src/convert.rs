@@ -52,20 +52,19 @@ impl Cleaned {
     fn write_to(&self, sink: &mut dyn Write) -> Result<(), TraceError> {
         let mut writer = SwfWriter::new(sink);
         let write = || -> std::io::Result<()> {
-            let epoch = match self.format {
-                LogFormat::Swf => {
-                    let given = self.machine.source == MachineSource::Given;
-                    let mut comments = Comments::new(given.then_some(self.machine.procs), true);
-                    let renamed = Renamed::of(&self.header, &self.names);
-                    let kept = |comment: &&Comment| !renamed.is_stale(&comment.bytes);
-                    for comment in self.header.comments.iter().filter(kept) {
-                        comments.write(&mut writer, &comment.bytes)?;
-                    }
-                    comments.declare(&mut writer)?;
-                    writer.names(&renamed.names)?;
-                    0
+            let epoch = if self.format.is_accounting() {
+                made_header(&mut writer, self.format, &self.records, &self.names, Some(self.machine))?
+            } else {
+                let given = self.machine.source == MachineSource::Given;
+                let mut comments = Comments::new(given.then_some(self.machine.procs), true);
+                let renamed = Renamed::of(&self.header, &self.names);
+                let kept = |comment: &&Comment| !renamed.is_stale(&comment.bytes);
+                for comment in self.header.comments.iter().filter(kept) {
+                    comments.write(&mut writer, &comment.bytes)?;
                 }
-                LogFormat::Sacct => made_header(&mut writer, &self.records, &self.names, Some(self.machine))?,
+                comments.declare(&mut writer)?;
+                writer.names(&renamed.names)?;
+                0
             };
             for line in self.report.to_string().lines() {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
@@ -90,7 +89,7 @@ pub struct Converted<W> {
 }
 
 /// Writes every record of a log in the Standard Workload Format, uncleaned. If `options` give the machine's
-/// size, it replaces the header's, and a note states the old one. SWF is copied line by line, comments in place;
+/// size, it replaces the header's, and a note states the old one. A log is copied line by line, comments in place;
 /// accounting records are held in memory, because submit times are written
 /// relative to the earliest and names go into the header.
 pub fn convert<W: Write>(
@@ -109,44 +108,43 @@ fn convert_records(
 ) -> Result<(u64, CleaningReport), TraceError> {
     let mut writer = SwfWriter::new(sink);
     let mut written = 0;
-    match records.format() {
-        LogFormat::Swf => {
-            let mut record = Record::default();
-            let mut written_comments = 0;
-            let mut comments = Comments::new(options.procs, false);
-            loop {
-                let more = records.read(&mut record)?;
-                for comment in &records.header().comments[written_comments..] {
-                    comments.write(&mut writer, &comment.bytes).map_err(TraceError::Write)?;
-                }
-                written_comments = records.header().comments.len();
-                if !more {
-                    break;
-                }
-                comments.declare(&mut writer).map_err(TraceError::Write)?;
-                writer.record(&record).map_err(TraceError::Write)?;
-                written += 1;
-            }
-            // Names that stood in the records.
-            let renamed = Renamed::of(records.header(), &records.names());
-            writer.names(&renamed.names).map_err(TraceError::Write)?;
+    let format = records.format();
+    if format.is_accounting() {
+        let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
+        // The format is sorted by submission, which is eligibility here.
+        all.sort_by_key(|record| record.submit);
+        let mut largest = LargestJob::default();
+        all.iter().for_each(|record| largest.see(record));
+        let size = largest.machine(options.procs, records.header(), None);
+        let epoch =
+            made_header(&mut writer, format, &all, &records.names(), size).map_err(TraceError::Write)?;
+        writer
+            .comment(format!("; Note: {HELD}, where these are known").as_bytes())
+            .map_err(TraceError::Write)?;
+        for record in &all {
+            writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
         }
-        LogFormat::Sacct => {
-            let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
-            // The format is sorted by submission, which is eligibility here.
-            all.sort_by_key(|record| record.submit);
-            let mut largest = LargestJob::default();
-            all.iter().for_each(|record| largest.see(record));
-            let size = largest.machine(options.procs, records.header(), None);
-            let epoch = made_header(&mut writer, &all, &records.names(), size).map_err(TraceError::Write)?;
-            writer
-                .comment(format!("; Note: {HELD}, where these are known").as_bytes())
-                .map_err(TraceError::Write)?;
-            for record in &all {
-                writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
+        written = all.len() as u64;
+    } else {
+        let mut record = Record::default();
+        let mut written_comments = 0;
+        let mut comments = Comments::new(options.procs, false);
+        loop {
+            let more = records.read(&mut record)?;
+            for comment in &records.header().comments[written_comments..] {
+                comments.write(&mut writer, &comment.bytes).map_err(TraceError::Write)?;
             }
-            written = all.len() as u64;
+            written_comments = records.header().comments.len();
+            if !more {
+                break;
+            }
+            comments.declare(&mut writer).map_err(TraceError::Write)?;
+            writer.record(&record).map_err(TraceError::Write)?;
+            written += 1;
         }
+        // Names that stood in the records.
+        let renamed = Renamed::of(records.header(), &records.names());
+        writer.names(&renamed.names).map_err(TraceError::Write)?;
     }
     let report = records.counts().report(&options.ruleset, records.data_lines(), None);
     writer.finish().map_err(TraceError::Write)?;
@@ -204,6 +202,7 @@ fn shifted(record: &Record, epoch: i64) -> Record {
 /// Writes a header for accounting records; returns the Unix time that submit times count from.
 fn made_header(
     writer: &mut SwfWriter<&mut dyn Write>,
+    format: LogFormat,
     records: &[Record],
     names: &Names,
     machine: Option<MachineSize>,
@@ -211,7 +210,7 @@ fn made_header(
     let epoch = records.iter().map(|record| record.submit).filter(|&submit| submit >= 0).min().unwrap_or(0);
     let mut say = |text: String| writer.comment(format!("; {text}").as_bytes());
     say("Version: 2.2".into())?;
-    say("Conversion: Queuecast, from the output of sacct".into())?;
+    say(format!("Conversion: Queuecast, from the output of {format}"))?;
     say(format!("MaxJobs: {}", records.len()))?;
     say(format!("MaxRecords: {}", records.len()))?;
     say(format!("UnixStartTime: {epoch}"))?;

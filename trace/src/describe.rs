@@ -242,7 +242,7 @@ impl Survey {
             records: self.records,
             reading,
             machine,
-            epoch: if format == LogFormat::Sacct { Some(0) } else { header.unix_start_time },
+            epoch: format.epoch(&header),
             first_submit: self.submits.map(|(first, _)| first),
             last_submit: self.submits.map(|(_, last)| last),
             last_end: self.last_end,

@@ -101,10 +101,11 @@ pub enum TraceError {
         limit: usize,
     },
     /// An empty file.
-    #[error(
-        "the file is empty; a log in the Standard Workload Format (.swf) or the output of `sacct -P` was expected"
-    )]
-    Empty,
+    #[error("the file is empty; {expected} was expected")]
+    Empty {
+        /// Files that can be read, in words.
+        expected: String,
+    },
     /// Not a log.
     #[error("this is not a log that can be read: it looks like {looks_like}; {hint}")]
     NotALog {
@@ -164,11 +165,13 @@ pub enum TraceError {
         /// The first row, shortened.
         line: String,
     },
-    /// An option for accounting records was given, and the file is SWF.
-    #[error("{option} is for accounting records; this is a log in the Standard Workload Format")]
+    /// An option for accounting records was given, and the file is a log of another format.
+    #[error("{option} is for accounting records; this is a log in {format}")]
     AccountingOnly {
         /// The option.
         option: &'static str,
+        /// The format, in words.
+        format: &'static str,
     },
     /// Accounting output without a column that is needed.
     #[error("the header line lacks {missing}; an example that has all: {EXAMPLE_COMMAND}")]

@@ -1,7 +1,7 @@
 //! Logs of real systems: reading, writing, cleaning and describing them.
 //!
-//! Two formats come in, the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
-//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; both become [`Record`]s, which
+//! Several formats come in ([`FORMATS`]), the Standard Workload Format of the Parallel Workloads Archive ([`swf`]) and the text
+//! output of Slurm's `sacct` ([`sacct`]), plain or compressed; all become [`Record`]s, which
 //! [`mod@clean`] filters by named and counted rules. [`read`] combines these steps and returns a [`Workload`](queuecast_core::workload::Workload).
 //!
 //! The module reads from any [`std::io::Read`] and does not depend on files, clocks, schedulers or predictions. To
@@ -18,11 +18,13 @@
 //! ```
 
 pub mod clean;
+mod columns;
 mod convert;
 pub mod date;
 mod describe;
 mod error;
 mod facts;
+mod formats;
 pub mod hostlist;
 mod identities;
 mod input;
@@ -52,6 +54,7 @@ pub use convert::{Cleaned, Converted, clean, convert};
 pub use describe::{Distinct, FieldPresence, Info, Inspected, describe, inspect};
 pub use error::{ClusterJobs, FieldPlace, Malformed, TraceError, places};
 pub use facts::{WorkloadFacts, digest};
+pub use formats::FORMATS;
 pub use input::{CompressedOutput, Compression, plain_text};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};

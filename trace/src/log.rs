@@ -51,10 +51,7 @@ impl Log {
         workload.set_withdrawn(withdrawn)?;
         workload.names = names;
         workload.is_machine_guessed = machine.is_largest_job();
-        workload.epoch = match format {
-            LogFormat::Swf => header.unix_start_time,
-            LogFormat::Sacct => Some(0),
-        };
+        workload.epoch = format.epoch(&header);
         Ok(Log { workload, unfinished, header, report, machine, format, compression })
     }
 

@@ -71,10 +71,7 @@ impl RawLog {
             start.saturating_add(record.run.max(0))
         });
         let until = ends.filter(|&end| sane(end)).max().map_or(last, |end| end.max(last));
-        let epoch = match self.format {
-            LogFormat::Swf => self.read.header.unix_start_time,
-            LogFormat::Sacct => Some(0),
-        };
+        let epoch = self.format.epoch(&self.read.header);
         Some(LogSpan { first: Time(first), last: Time(last), until: Time(until), epoch })
     }
 

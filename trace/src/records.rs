@@ -5,13 +5,13 @@ use std::io::Read;
 use super::clean::cleaner::strict_error;
 use super::clean::{Example, Rule, RuleCounts};
 use super::error::{Malformed, TraceError};
+use super::formats::any_file;
 use super::input::{Compression, Source};
 use super::lines::Lines;
-use super::parsed::{NoRecord, Parsed};
+use super::parsed::{NoRecord, Parsed, RecordReader};
 use super::record::{Record, UNKNOWN};
-use super::sacct::Sacct;
 use super::sniff::sniff;
-use super::swf::{Header, SwfReader};
+use super::swf::Header;
 use super::unreadable::UnreadableLines;
 use super::{LogFormat, ReadOptions};
 use queuecast_core::workload::Names;
@@ -21,9 +21,8 @@ use queuecast_core::workload::Names;
 pub struct Records<'a> {
     lines: Lines<'a>,
     header: Header,
-    /// The columns of accounting records; `None` in SWF.
-    sacct: Option<Box<Sacct>>,
-    swf: SwfReader,
+    format: LogFormat,
+    reader: Box<dyn RecordReader>,
     strict: bool,
     counts: RuleCounts,
     data_lines: u64,
@@ -40,26 +39,23 @@ impl<'a> Records<'a> {
     pub(super) fn of(source: Source<'a>, options: &ReadOptions) -> Result<Records<'a>, TraceError> {
         let mut lines = Lines::open(source)?;
         let format = match options.format {
-            Some(_) if lines.beginning().is_empty() => return Err(TraceError::Empty),
+            Some(_) if lines.beginning().is_empty() => {
+                return Err(TraceError::Empty { expected: any_file() });
+            }
             Some(format) => format,
-            None if options.columns.is_some() && !lines.beginning().is_empty() => LogFormat::Sacct,
+            None if options.columns.is_some() && !lines.beginning().is_empty() => LogFormat::SACCT,
             None => sniff(lines.beginning())?,
         };
-        let sacct = match format {
-            LogFormat::Swf if options.columns.is_some() => {
-                return Err(TraceError::AccountingOnly { option: "--columns" });
-            }
-            LogFormat::Swf if options.cluster.is_some() => {
-                return Err(TraceError::AccountingOnly { option: "--cluster" });
-            }
-            LogFormat::Swf => None,
-            LogFormat::Sacct => Some(Box::new(Sacct::open(&mut lines, options)?)),
-        };
+        let given = [("--columns", options.columns.is_some()), ("--cluster", options.cluster.is_some())];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given && !format.is_accounting()) {
+            return Err(TraceError::AccountingOnly { option, format: format.0.title });
+        }
+        let reader = (format.0.open)(&mut lines, options)?;
         Ok(Records {
             lines,
             header: Header::default(),
-            sacct,
-            swf: SwfReader::default(),
+            format,
+            reader,
             strict: options.strict,
             counts: RuleCounts::default(),
             data_lines: 0,
@@ -80,19 +76,15 @@ impl<'a> Records<'a> {
 
     fn advance(&mut self, record: &mut Record) -> Result<bool, TraceError> {
         while let Some((number, line)) = self.lines.next()? {
-            let Some(&first) = line.iter().find(|byte| !byte.is_ascii_whitespace()) else { continue };
-            let (parsed, broken) = match &mut self.sacct {
-                Some(sacct) => {
-                    let parsed = sacct.parse(line, number, record, &mut self.counts);
-                    (parsed, sacct.take_broken(false))
-                }
-                None if first == b';' => {
-                    self.header.push(number, line);
-                    continue;
-                }
-                None => (self.swf.parse(line, number, record, &mut self.counts), None),
-            };
-            if let Some(broken) = broken {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let parsed = self.reader.parse(line, number, record, &mut self.counts);
+            if matches!(parsed, Parsed::Comment) {
+                self.header.push(number, line);
+                continue;
+            }
+            if let Some(broken) = self.reader.take_broken(false) {
                 self.count_malformed(broken.malformed, broken.lines)?;
             }
             let is_record = matches!(parsed, Parsed::Record);
@@ -108,7 +100,7 @@ impl<'a> Records<'a> {
                     continue;
                 }
                 Parsed::Malformed(malformed) => self.count_malformed(malformed, 1)?,
-                Parsed::Incomplete => continue,
+                Parsed::Incomplete | Parsed::Comment => continue,
                 Parsed::Refused(error) => return Err(*error),
             }
             if self.unreadable.is_due(self.data_lines) {
@@ -119,11 +111,11 @@ impl<'a> Records<'a> {
                 return Ok(true);
             }
         }
-        if let Some(broken) = self.sacct.as_mut().and_then(|sacct| sacct.take_broken(true)) {
+        if let Some(broken) = self.reader.take_broken(true) {
             self.count_malformed(broken.malformed, broken.lines)?;
         }
         self.judge(true)?;
-        self.sacct.as_ref().map_or(Ok(()), |sacct| sacct.check_clusters())?;
+        self.reader.check_clusters()?;
         Ok(false)
     }
 
@@ -156,14 +148,14 @@ impl<'a> Records<'a> {
     /// An error if jobs of several clusters were read and none was asked for. What is left of the file is read first, to
     /// count the jobs of each.
     fn check_clusters(&mut self) -> Result<(), TraceError> {
-        let Some(sacct) = self.sacct.as_mut().filter(|sacct| sacct.has_mixed_clusters()) else {
+        if !self.reader.has_mixed_clusters() {
             return Ok(());
-        };
+        }
         let (mut record, mut counts) = (Record::default(), RuleCounts::default());
         while let Some((number, line)) = self.lines.next()? {
-            sacct.parse(line, number, &mut record, &mut counts);
+            self.reader.parse(line, number, &mut record, &mut counts);
         }
-        sacct.check_clusters()
+        self.reader.check_clusters()
     }
 
     /// Strict mode: a value that was changed while reading is an error.
@@ -190,12 +182,12 @@ impl<'a> Records<'a> {
 
     /// The format of the log.
     pub fn format(&self) -> LogFormat {
-        if self.sacct.is_some() { LogFormat::Sacct } else { LogFormat::Swf }
+        self.format
     }
 
     /// Whether the records come from accounting, directly or according to a note in the header.
     pub(super) fn is_accounting(&self) -> bool {
-        self.sacct.is_some() || self.header.accounting
+        self.format.is_accounting() || self.header.accounting
     }
 
     /// Its compression.
@@ -210,7 +202,7 @@ impl<'a> Records<'a> {
 
     /// Names for the numbers in the records read so far.
     pub fn names(&self) -> Names {
-        self.sacct.as_ref().map_or_else(|| self.swf.names(&self.header.names), |sacct| sacct.names())
+        self.reader.names(&self.header.names)
     }
 
     /// The counts of the rules that apply while reading.
@@ -226,7 +218,7 @@ impl<'a> Records<'a> {
     /// Lines so far that go on with the record of a line above, as where a name in accounting records has a line end. They
     /// are not among the data lines.
     pub fn joined_lines(&self) -> u64 {
-        self.sacct.as_ref().map_or(0, |sacct| sacct.joined_lines())
+        self.reader.joined_lines()
     }
 
     /// Header and names, once all is read.

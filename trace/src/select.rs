@@ -176,7 +176,7 @@ impl<K: Store> Gathering<K> {
 
     fn is_overdue(&self, record: &Record) -> bool {
         let known = self.known.unwrap_or_default();
-        self.format == LogFormat::Sacct && !unfinished(record).may_be_there(known)
+        self.format.is_accounting() && !unfinished(record).may_be_there(known)
     }
 
     fn keep(&mut self, record: &mut Record) {
@@ -245,7 +245,7 @@ impl<K: Store> Gathered<K> {
             one.job.shape.procs = one.job.shape.procs.min(machine.procs);
         }
         order(&mut kept, &mut withdrawn, options, &mut counts);
-        if format == LogFormat::Swf {
+        if !format.is_accounting() {
             note_duplicates(&kept, &mut counts);
         }
         let mut report = counts.report(&options.ruleset, lines, Some(machine.to_string()));

@@ -1,14 +1,12 @@
 //! Detects the format of a file from its first bytes; for a file that is not a log, says what it looks like and what
 //! to do.
 
-use super::LogFormat;
+use super::columns::{columns, second_line};
 use super::error::{TraceError, shortened};
+use super::formats::{FORMATS, any_file};
+use super::options::{Evidence, LogFormat};
 use super::record::Field;
 use super::sacct::{EXAMPLE_COMMAND, state};
-use super::swf::column_names;
-
-const EITHER: &str =
-    "give it a log in the Standard Workload Format (.swf) or the output of `sacct -P`, plain, gzip or zstd";
 
 /// How many bytes tell a text from a binary file.
 const LOOKED_AT: usize = 1 << 18;
@@ -17,9 +15,9 @@ const LOOKED_AT: usize = 1 << 18;
 pub fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
     let Some(line) = first_line(beginning) else {
         return if beginning.is_empty() || beginning.trim_ascii().is_empty() {
-            Err(TraceError::Empty)
+            Err(TraceError::Empty { expected: any_file() })
         } else {
-            Err(not("binary data", EITHER))
+            Err(not("binary data", &any_of_these()))
         };
     };
     if beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff") {
@@ -32,30 +30,16 @@ pub fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
         return Err(not(archive, "decompress or unpack it first; gzip and zstd are read as they are"));
     }
     if is_binary(beginning) {
-        return Err(not("binary data", EITHER));
+        return Err(not("binary data", &any_of_these()));
     }
-    if line.starts_with(b";") {
-        return Ok(LogFormat::Swf);
-    }
-    if let Some(known) = known_text(beginning, line) {
+    let detected = FORMATS.into_iter().filter_map(|format| Some((format, format.detect(beginning, line)?)));
+    let detected = detected.min_by_key(|(_, detected)| detected.evidence);
+    let is_marked = detected.as_ref().is_some_and(|(_, detected)| detected.evidence == Evidence::Mark);
+    if let Some(known) = known_text(beginning, line).filter(|_| !is_marked) {
         return Err(known);
     }
-    if column_names(line).is_some() && second_line(beginning).is_some_and(|row| numbers(row) >= 10) {
-        return Ok(LogFormat::Swf);
-    }
-    if columns(line).any(|name| name.eq_ignore_ascii_case(b"JobID") || name.eq_ignore_ascii_case(b"JobIDRaw"))
-    {
-        return if delimiter(line).is_some_and(|delimiter| delimiter != Delimiter::byte(b' ')) {
-            Ok(LogFormat::Sacct)
-        } else {
-            Err(not(
-                "a table that sacct prints without -P",
-                "run sacct again with -P (and -X -D): its columns then have a delimiter",
-            ))
-        };
-    }
-    if numbers(line) >= 2 {
-        return Ok(LogFormat::Swf);
+    if let Some((format, detected)) = detected {
+        return detected.refused.map_or(Ok(format), Err);
     }
     Err(match line[0] {
         b'{' | b'[' => not(
@@ -83,7 +67,7 @@ pub fn sniff(beginning: &[u8]) -> Result<LogFormat, TraceError> {
             &format!("values separated by semicolons (\"{}\")", shortened(line)),
             "as a log it needs the 18 columns of the Standard Workload Format, in their order; or the columns of `sacct -P`",
         ),
-        _ => not(&format!("other text (\"{}\")", shortened(line)), EITHER),
+        _ => not(&format!("other text (\"{}\")", shortened(line)), &any_of_these()),
     })
 }
 
@@ -140,38 +124,16 @@ fn words(line: &[u8]) -> usize {
     words_of(line).count()
 }
 
-/// The first line after the first that is neither blank nor a comment.
-fn second_line(beginning: &[u8]) -> Option<&[u8]> {
-    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut lines = lines.filter(|line| !line.is_empty());
-    lines.next()?;
-    lines.find(|line| !matches!(line[0], b'#' | b';'))
-}
-
-/// Splits a line at the first character that tables use as a delimiter.
-fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let delimiter = delimiter(line).unwrap_or(Delimiter::byte(b'\n'));
-    let mut rest = Some(line);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let (name, more) = match delimiter.find(text) {
-            Some(at) => (&text[..at], Some(&text[at + delimiter.len()..])),
-            None => (text, None),
-        };
-        rest = more;
-        Some(unquoted(name.trim_ascii()))
-    })
-}
-
-fn unquoted(name: &[u8]) -> &[u8] {
-    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
-}
-
 /// Whether a job state of Slurm stands in a column of its own, as in a row of sacct.
 fn has_state(line: &[u8]) -> bool {
     let mut columns = line.split(|byte| matches!(byte, b'|' | b'\x1f' | b',' | b';' | b'\t'));
     let first = columns.next().unwrap_or_default();
     first.len() < line.len() && columns.any(|word| state(word.trim_ascii()).is_some())
+}
+
+/// What to give instead of something else.
+fn any_of_these() -> String {
+    format!("give it {}, plain, gzip or zstd", any_file())
 }
 
 fn not(looks_like: &str, hint: &str) -> TraceError {
@@ -218,129 +180,17 @@ fn archive(beginning: &[u8]) -> Option<&'static str> {
     known.or(tar.then_some("a tar archive"))
 }
 
-/// How many leading words of the line are numbers.
-fn numbers(line: &[u8]) -> usize {
-    let number = |word: &&[u8]| {
-        word.iter().any(u8::is_ascii_digit)
-            && word
-                .iter()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'))
-    };
-    let separates = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
-    line.split(separates).filter(|word| !word.is_empty()).take_while(number).count()
-}
-
-/// What separates the columns of accounting: one byte, or several (`sacct --delimiter='|#'`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Delimiter {
-    bytes: [u8; Delimiter::LONGEST],
-    length: usize,
-}
-
-impl Delimiter {
-    /// Bytes of the longest.
-    const LONGEST: usize = 8;
-
-    /// Of one byte.
-    pub const fn byte(byte: u8) -> Delimiter {
-        let mut bytes = [0; Delimiter::LONGEST];
-        bytes[0] = byte;
-        Delimiter { bytes, length: 1 }
-    }
-
-    /// Of several bytes; `None` if they are too many, or none.
-    pub fn of(text: &[u8]) -> Option<Delimiter> {
-        let mut bytes = [0; Delimiter::LONGEST];
-        bytes.get_mut(..text.len())?.copy_from_slice(text);
-        (!text.is_empty()).then_some(Delimiter { bytes, length: text.len() })
-    }
-
-    /// Its bytes.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    /// How many bytes it has.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Where it first stands.
-    pub fn find(&self, text: &[u8]) -> Option<usize> {
-        let first = self.bytes[0];
-        if self.length == 1 {
-            return text.iter().position(|&byte| byte == first);
-        }
-        text.windows(self.length).position(|window| window == self.as_bytes())
-    }
-
-    /// Whether it is one of these bytes.
-    pub fn is_one_of(&self, bytes: &[u8]) -> bool {
-        self.length == 1 && bytes.contains(&self.bytes[0])
-    }
-}
-
-/// What separates the names in a header line: the first bytes that cannot be part of a column's name. Names may be quoted, or
-/// padded with blanks in front of a delimiter.
-pub(super) fn delimiter(header: &[u8]) -> Option<Delimiter> {
-    // Formats of columns may stand in their names (`JobID%20`).
-    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'.' | b'"');
-    let Some(begin) = header.iter().position(|&byte| !in_name(byte)) else {
-        return header.contains(&b'%').then_some(Delimiter::byte(b'%'));
-    };
-    if header[begin] == b' ' {
-        let known = header.iter().copied().find(|byte| b"|;,\t\x1f^~".contains(byte));
-        return Some(Delimiter::byte(known.unwrap_or(b' ')));
-    }
-    // Several bytes, if they stand between all names; otherwise a column has no name.
-    let one = header[begin].is_ascii().then(|| Delimiter::byte(header[begin]));
-    let length = header[begin..].iter().take_while(|&&byte| !in_name(byte) && byte != b' ').count();
-    let Some(several) = Delimiter::of(&header[begin..begin + length]) else { return one };
-    let mut rest = &header[begin + length..];
-    while let Some(at) = rest.iter().position(|&byte| !in_name(byte)) {
-        match rest[at..].strip_prefix(several.as_bytes()) {
-            Some(more) if more.first().is_none_or(|&byte| in_name(byte)) => rest = more,
-            _ => return one,
-        }
-    }
-    Some(several)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn delimiters_are_found_in_headers() {
-        for (header, found) in [
-            ("JobID|State|End", "|"),
-            ("JobID|#State|#End", "|#"),
-            ("JobID|#State|#End|#", "|#"),
-            ("JobID%State%End", "%"),
-            ("JobID%20|State%10|End", "|"),
-            ("JobID||State|End", "|"),
-            ("JobID@@@State@@@End", "@@@"),
-            ("JobID§State§End", "§"),
-            ("JobID| State | End", "|"),
-            ("JobID   |  State |End", "|"),
-            ("\"JobID\",\"State\"", ","),
-            ("JobID\u{1f}State\u{1f}End", "\u{1f}"),
-            ("JobID  State", " "),
-            ("JobID|#=+~!$&/State|#=+~!$&/End", "|"),
-        ] {
-            let delimiter = delimiter(header.as_bytes()).unwrap();
-            assert_eq!(String::from_utf8_lossy(delimiter.as_bytes()), found, "{header}");
-        }
-        assert_eq!(delimiter(b"JobID"), None);
-    }
-
-    #[test]
     fn a_few_damaged_lines_are_not_a_binary_file() {
         let row = "1 0 -1 100 70 -1 -1 70 100 -1 1 1 1 1 1 1 -1 -1\n";
         let log = format!("{row}2 0 -1 1\000 70\n{row}{row}");
-        assert_eq!(sniff(log.as_bytes()).unwrap(), LogFormat::Swf);
-        assert_eq!(sniff(format!("\0\0\0\n{row}").as_bytes()).unwrap(), LogFormat::Swf);
-        assert_eq!(sniff(format!("; Ver\0sion: 2\n{row}{row}").as_bytes()).unwrap(), LogFormat::Swf);
+        assert_eq!(sniff(log.as_bytes()).unwrap(), LogFormat::SWF);
+        assert_eq!(sniff(format!("\0\0\0\n{row}").as_bytes()).unwrap(), LogFormat::SWF);
+        assert_eq!(sniff(format!("; Ver\0sion: 2\n{row}{row}").as_bytes()).unwrap(), LogFormat::SWF);
         // Random bytes, a program, a text with two bytes for each letter, and zeros.
         let random: Vec<u8> = (0..8192_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
         let program: Vec<u8> =

@@ -43,32 +43,15 @@ impl UnreadableLines {
             return Ok(());
         }
         let Some(first) = self.first.take() else { return Ok(()) };
+        let column = first.field.as_ref().map(|place| place.name.as_str());
+        let hint = (format.0.remedy)(column);
         Err(TraceError::MostlyMalformed {
             malformed: self.count,
             lines,
             format: format.name(),
-            hint: hint(format, &first),
+            hint,
             first: Box::new(first),
             at: std::mem::take(&mut self.at),
         })
-    }
-}
-
-/// What to do about lines like this one.
-fn hint(format: LogFormat, first: &Malformed) -> &'static str {
-    let column = first.field.as_ref().map(|place| place.name.as_str());
-    match (format, column) {
-        (LogFormat::Swf, _) => {
-            "a record of the Standard Workload Format is 18 numbers separated by blanks, comments begin with a semicolon"
-        }
-        (LogFormat::Sacct, None) => {
-            "rows need as many columns as the header line; run sacct with --delimiter=$'\\x1f', which does not occur in names, and without columns such as SubmitLine and Comment"
-        }
-        (LogFormat::Sacct, Some("Submit" | "Eligible" | "Start" | "End")) => {
-            "run sacct with SLURM_TIME_FORMAT=%s in its environment: times are Unix seconds then"
-        }
-        (LogFormat::Sacct, Some(_)) => {
-            "the columns have other values than the header line says; compare it with the first rows"
-        }
     }
 }

@@ -78,22 +78,16 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
+    use crate::commands::arguments_alone;
 
     #[test]
     fn nothing_is_enough_and_nonsense_is_refused() {
-        let demo = Alone::try_parse_from(["demo"]).unwrap().arguments;
+        let demo = arguments_alone::parse::<Arguments>("demo").unwrap();
         assert_eq!((demo.jobs, demo.procs, demo.load, demo.seed), (20_000, 256, 0.85, 1));
         for nonsense in ["--jobs=0", "--procs=0", "--load=0", "--load=x", "--seed=-1"] {
-            assert_eq!(Alone::try_parse_from(["demo", nonsense]).unwrap_err().exit_code(), 2, "{nonsense}");
+            let refused = arguments_alone::parse::<Arguments>(&format!("demo {nonsense}"));
+            assert_eq!(refused.unwrap_err().exit_code(), 2, "{nonsense}");
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::place::LiveSite;
-use queuecast::trace::LogFormat;
 use queuecast::trace::sinfo::{SINFO, all_procs, sinfo};
 use queuecast::trace::squeue::SQUEUE;
 use queuecast::units::{Procs, Time};
@@ -42,7 +41,7 @@ pub fn ask(commands: &SlurmCommands<'_>) -> Result<LiveSite, Failure> {
 
 /// Gives accounting records whose machine is guessed the size of the site, if there is a Slurm here that answers.
 pub fn take_size(trace: &mut Loaded, commands: &SlurmCommands<'_>) {
-    if trace.log.format == LogFormat::Sacct && trace.log.machine.is_largest_job() {
+    if trace.log.format.is_accounting() && trace.log.machine.is_largest_job() {
         trace.log.take_size(site_procs(commands));
     }
 }

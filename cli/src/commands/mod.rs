@@ -3,6 +3,8 @@
 
 mod advise;
 mod allocate;
+#[cfg(test)]
+mod arguments_alone;
 mod cleaning;
 mod compare;
 mod completions;

@@ -167,18 +167,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
+    use crate::commands::arguments_alone;
 
     fn parse(line: &str) -> Arguments {
-        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+        arguments_alone::parse(line).unwrap()
     }
 
     fn names(line: &str) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use queuecast::parallel;
-use queuecast::trace::{Log, ReadOptions, Ruleset};
+use queuecast::trace::{Log, LogFormat, ReadOptions, Ruleset};
 use queuecast_papers::{PAPERS, Paper, Reproduced, Reproduction, RequestError, UsedLog};
 
 use super::loaded::Loaded;
@@ -183,7 +183,7 @@ fn source(paper: &Paper) -> Result<Source, Failure> {
         .parse()
         .map_err(|cause| Failure::unexpected(format!("the ruleset of {}", paper.name)).because(cause))?;
     let time_zone = ReadOptions::default().time_zone;
-    let input_format = InputFormat::Swf;
+    let input_format = InputFormat::Of(LogFormat::SWF);
     let reading = Reading { input_format, strict: false, time_zone, cluster: None, columns: None };
     Ok(Source { reading, procs: None, clean })
 }

@@ -1,11 +1,12 @@
 //! The arguments of every command that reads a trace or schedules one.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use queuecast::eval::Window;
 use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
 use queuecast::sim::{Backfill, EventOrder, LimitRule, Options};
 use queuecast::study::Experiment;
-use queuecast::trace::{self, ReadOptions, Ruleset, TimeZone};
+use queuecast::trace::{FORMATS, LogFormat, ReadOptions, Ruleset, TimeZone};
 use queuecast::units::{Procs, Seconds};
 
 use crate::spec;
@@ -51,15 +52,37 @@ fn ruleset_help() -> String {
 }
 
 /// What a trace file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InputFormat {
-    /// Detected from the content
+    /// Detected from the content.
     #[default]
     Auto,
-    /// The Standard Workload Format
-    Swf,
-    /// Slurm's accounting: sacct -P
-    Sacct,
+    /// Given.
+    Of(LogFormat),
+}
+
+/// All values; the first is the default.
+const INPUT_FORMATS: [InputFormat; FORMATS.len() + 1] = {
+    let mut all = [InputFormat::Auto; FORMATS.len() + 1];
+    let mut place = 0;
+    while place < FORMATS.len() {
+        all[place + 1] = InputFormat::Of(FORMATS[place]);
+        place += 1;
+    }
+    all
+};
+
+impl ValueEnum for InputFormat {
+    fn value_variants<'a>() -> &'a [InputFormat] {
+        &INPUT_FORMATS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            InputFormat::Auto => PossibleValue::new("auto").help("Detected from the content"),
+            InputFormat::Of(format) => PossibleValue::new(format.word()).help(format.about()),
+        })
+    }
 }
 
 impl Reading {
@@ -67,8 +90,7 @@ impl Reading {
     pub fn options(&self, procs: Option<u32>) -> ReadOptions {
         let format = match self.input_format {
             InputFormat::Auto => None,
-            InputFormat::Swf => Some(trace::LogFormat::Swf),
-            InputFormat::Sacct => Some(trace::LogFormat::Sacct),
+            InputFormat::Of(format) => Some(format),
         };
         ReadOptions {
             format,

@@ -203,7 +203,7 @@ fn sample_of_the_reference_page(report: &CleaningReport) {
 fn accounting(path: &Path, local: &Path, unfinished: bool) -> Result<(), Failed> {
     let text = fs::read_to_string(path)?;
     let log = trace::read(text.as_bytes(), &ReadOptions::default())?;
-    assert_eq!(log.format, LogFormat::Sacct);
+    assert_eq!(log.format, LogFormat::SACCT);
     assert_eq!(log.report.lines, text.lines().count() as u64 - 1);
     assert_eq!(log.report.fired(Rule::Malformed), 0, "{}", log.report);
     assert_eq!(log.report.fired(Rule::Unfinished) > 0, unfinished, "{}", log.report);

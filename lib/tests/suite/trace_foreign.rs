@@ -325,7 +325,7 @@ fn columns_can_be_named_where_there_is_no_header_line() {
     )
     .to_string();
     assert!(message.contains("7 columns are named, the first line has 8"), "{message}");
-    let swf = ReadOptions { format: Some(trace::LogFormat::Swf), ..options };
+    let swf = ReadOptions { format: Some(trace::LogFormat::SWF), ..options };
     assert!(matches!(refused(rows, &swf), TraceError::AccountingOnly { .. }));
 }
 

@@ -67,7 +67,7 @@ fn a_row_becomes_a_job_and_names_stay_known() {
     let text =
         table(&[row(&[]), row(&[("JobID", "13"), ("JobIDRaw", "13"), ("User", "bob"), ("QOS", "high")])]);
     let log = read(&text);
-    assert_eq!((log.format, log.workload.len(), log.workload.epoch), (LogFormat::Sacct, 2, Some(0)));
+    assert_eq!((log.format, log.workload.len(), log.workload.epoch), (LogFormat::SACCT, 2, Some(0)));
     let job = &log.workload.jobs()[1];
     assert_eq!((job.submit, job.shape.procs, job.shape.limit), (Time(1000), Procs(4), Some(Seconds(120))));
     let names = &log.workload.names;
@@ -307,7 +307,7 @@ fn accounting_converts_to_the_standard_workload_format() {
     let converted = trace::convert(text.as_bytes(), Vec::new(), &options).unwrap();
     assert_eq!((converted.records, converted.report.fired(Rule::Malformed)), (3, 1));
     let swf = trace::read(converted.sink.as_slice(), &ReadOptions::default()).unwrap();
-    assert_eq!((swf.format, swf.workload.len(), swf.workload.epoch), (LogFormat::Swf, 2, Some(1000)));
+    assert_eq!((swf.format, swf.workload.len(), swf.workload.epoch), (LogFormat::SWF, 2, Some(1000)));
     assert_eq!(swf.machine.source, MachineSource::MaxProcs);
     let submits: Vec<Time> = swf.workload.jobs().iter().map(|job| job.submit).collect();
     assert_eq!(submits, [Time(0), Time(1000)]);

@@ -94,7 +94,7 @@ fn a_record_becomes_a_job() {
     assert_eq!(log.workload.names.queues[&1], "short");
     assert_eq!(log.workload.names.partitions[&2], "fat");
     assert_eq!(log.workload.epoch, Some(1000));
-    assert_eq!(log.format, LogFormat::Swf);
+    assert_eq!(log.format, LogFormat::SWF);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn what_is_not_a_log_is_told_what_it_looks_like() {
         let message = fail(bytes);
         assert!(message.contains("not a log") && message.contains(looks_like), "{message}");
     }
-    let sacct_as_swf = ReadOptions { format: Some(LogFormat::Swf), ..ReadOptions::default() };
+    let sacct_as_swf = ReadOptions { format: Some(LogFormat::SWF), ..ReadOptions::default() };
     let error = trace::read(&b"JobID|State\n1|COMPLETED\n"[..], &sacct_as_swf).unwrap_err();
     assert!(matches!(error, TraceError::MostlyMalformed { malformed: 2, lines: 2, .. }), "{error}");
 }

@@ -1,9 +1,13 @@
 //! Variants of a Slurm site under the same submissions.
 
 use super::variants_chart;
-use crate::{Answer, Cell, Column, Document, Table};
+use crate::{Answer, Cell, Column, Document, Table, metric};
 use queuecast_eval::{Metric, Unit};
-use queuecast_study::{ComparedVariants, VariantMetric};
+use queuecast_study::site_metrics::{
+    IDLE_WHILE_WAITING, MAKESPAN, MEAN_BOUNDED_SLOWDOWN, MEAN_WAIT, NOT_STARTED, P50_WAIT, P90_WAIT,
+    UTILIZATION,
+};
+use queuecast_study::{ClusterReport, ComparedVariants, VariantMetric};
 
 impl Answer for ComparedVariants {
     fn document(&self) -> Document {
@@ -32,84 +36,45 @@ impl Answer for ComparedVariants {
     }
 }
 
-/// What is shown of the metrics: name in the catalogue, and heading.
-const SHOWN: [(&str, &str); 8] = [
-    ("mean_wait", "mean wait"),
-    ("p50_wait", "median"),
-    ("p90_wait", "90%"),
-    ("mean_bounded_slowdown", "bounded slowdown"),
-    ("not_started", "not started"),
-    ("utilization", "CPUs in use"),
-    ("idle_while_waiting", "idle while jobs wait"),
-    ("makespan", "until the last end"),
+/// What is shown of the metrics, and what gives way where the page is narrow: the higher, the earlier.
+const SHOWN: [(Metric<ClusterReport>, &str, u8); 8] = [
+    (MEAN_WAIT, "mean wait", 0),
+    (P50_WAIT, "median", 3),
+    (P90_WAIT, "90%", 1),
+    (MEAN_BOUNDED_SLOWDOWN, "bounded slowdown", 0),
+    (NOT_STARTED, "not started", 0),
+    (UTILIZATION, "CPUs in use", 4),
+    (IDLE_WHILE_WAITING, "idle while jobs wait", 2),
+    (MAKESPAN, "until the last end", 5),
 ];
-
-/// How a number is shown.
-#[derive(Clone, Copy, PartialEq)]
-enum Shown {
-    Duration,
-    Share,
-    Number,
-}
-
-impl Shown {
-    /// By the unit of a metric.
-    fn of(name: &str) -> Shown {
-        match Metric::of_sites(name).map(|metric| metric.unit) {
-            Ok(Unit::Seconds) => Shown::Duration,
-            Ok(Unit::Share) => Shown::Share,
-            _ => Shown::Number,
-        }
-    }
-
-    fn cell(self, value: Option<f64>) -> Cell {
-        match (self, value) {
-            (_, None) => Cell::Missing,
-            (Shown::Duration, Some(value)) => Cell::duration(value),
-            (Shown::Share, Some(value)) => Cell::share(value),
-            (Shown::Number, Some(value)) => Cell::number(value, if value.fract() == 0.0 { 0 } else { 2 }),
-        }
-    }
-
-    fn column(self, name: &str) -> Column {
-        match self {
-            Shown::Duration => Column::duration(name),
-            Shown::Share => Column::share(name),
-            Shown::Number => Column::number(name),
-        }
-    }
-}
 
 /// One row for each variant; every difference for programs, that of mean waits for readers.
 fn rows(of: &ComparedVariants, with_all: bool) -> Table {
     let mut columns = vec![Column::text("variant").naming()];
-    for (name, heading) in SHOWN {
-        let shown = Shown::of(name);
-        let spare = ["makespan", "utilization", "p50_wait", "idle_while_waiting", "p90_wait"];
-        let spare = spare.iter().position(|one| *one == name);
-        let key = if shown == Shown::Duration { format!("{name}_seconds") } else { name.to_owned() };
-        columns.push(shown.column(heading).key(key).spare(spare.map_or(0, |place| 5 - place as u8)));
-        if with_all || name == "mean_wait" {
-            columns.push(shown.column("difference").key(format!("{name}_difference")));
+    for (one, heading, spare) in &SHOWN {
+        let name = one.name;
+        let key = if one.unit == Unit::Seconds { format!("{name}_seconds") } else { name.to_owned() };
+        columns.push(metric::column(one, heading).key(key).spare(*spare));
+        if with_all || name == MEAN_WAIT.name {
+            columns.push(metric::column(one, "difference").key(format!("{name}_difference")));
         }
-        if of.shaking.is_some() && (with_all || name == "mean_wait") {
-            columns.push(shown.column("shaken").key(format!("{name}_shaken_difference")));
-            columns.push(shown.column("±").key(format!("{name}_shaken_confidence")));
+        if of.shaking.is_some() && (with_all || name == MEAN_WAIT.name) {
+            columns.push(metric::column(one, "shaken").key(format!("{name}_shaken_difference")));
+            columns.push(metric::column(one, "±").key(format!("{name}_shaken_confidence")));
             columns.push(Column::text("beyond scatter").key(format!("{name}_beyond_scatter")));
         }
     }
     let mut table = Table::new(columns).titled(format!("Variants under {}", of.source));
     for variant in &of.variants {
         let mut row = vec![Cell::text(&*variant.name)];
-        for (name, _) in SHOWN {
-            let shown = Shown::of(name);
-            let metric = variant.metrics.iter().find(|one| one.name == name);
-            row.push(shown.cell(metric.and_then(|one| one.value)));
-            if with_all || name == "mean_wait" {
-                row.push(shown.cell(metric.and_then(|one| one.difference)));
+        for (one, ..) in &SHOWN {
+            let found = variant.metrics.iter().find(|found| found.name == one.name);
+            row.push(metric::cell_of(one, found.and_then(|found| found.value)));
+            if with_all || one.name == MEAN_WAIT.name {
+                row.push(metric::cell_of(one, found.and_then(|found| found.difference)));
             }
-            if of.shaking.is_some() && (with_all || name == "mean_wait") {
-                row.extend(scatter(metric, shown));
+            if of.shaking.is_some() && (with_all || one.name == MEAN_WAIT.name) {
+                row.extend(scatter(one, found));
             }
         }
         table.row(row);
@@ -136,11 +101,12 @@ fn changed(of: &ComparedVariants) -> Table {
     table
 }
 
-fn scatter(metric: Option<&VariantMetric>, shown: Shown) -> [Cell; 3] {
-    let Some(shaken) = metric.and_then(|one| one.shaken) else {
+fn scatter(one: &Metric<ClusterReport>, found: Option<&VariantMetric>) -> [Cell; 3] {
+    let Some(shaken) = found.and_then(|found| found.shaken) else {
         return [Cell::Missing, Cell::Missing, Cell::Missing];
     };
     let beyond =
         shaken.beyond_scatter.map_or(Cell::Missing, |beyond| Cell::text(if beyond { "yes" } else { "no" }));
-    [shown.cell(Some(shaken.difference.mean)), shown.cell(shaken.difference.confidence), beyond]
+    let difference = shaken.difference;
+    [metric::cell_of(one, Some(difference.mean)), metric::cell_of(one, difference.confidence), beyond]
 }

@@ -26,7 +26,7 @@ macro_rules! group_limits {
         /// Waiting and running jobs.
         submitted: Option<u32> = None, ["GrpSubmitJobs" = "100", COUNT_LIMIT, Followed, "GrpSubmit"];
         /// Time used by all jobs.
-        wall: Option<Seconds> = None, ["GrpWall" = "1-0", TIME_LIMIT, LeftOut];
+        wall: Option<Seconds> = None, ["GrpWall" = "1-0", WALL_LIMIT, LeftOut];
     } } };
 }
 group_limits!(settings_struct[Eq]);
@@ -45,7 +45,7 @@ macro_rules! per_job_limits {
         /// The most resources times minutes.
         tres_minutes: Tres = Tres::default(), ["MaxTRESMins" = "cpu=500", TRES, Followed, "MaxTRESMinsPJ"];
         /// The longest time limit.
-        wall: Option<Seconds> = None, ["MaxWall" = "12:00:00", TIME_LIMIT, Followed, "MaxWallPJ", "MaxWallDurationPerJob"];
+        wall: Option<Seconds> = None, ["MaxWall" = "12:00:00", WALL_LIMIT, Followed, "MaxWallPJ", "MaxWallDurationPerJob"];
         /// The least resources.
         min_tres: Tres = Tres::default(), ["MinTRES" = "cpu=2", TRES, Followed, "MinTRESPerJob"];
     } } };

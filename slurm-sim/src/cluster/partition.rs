@@ -23,27 +23,27 @@ macro_rules! partition_settings {
         state: PartitionState = PartitionState::Up, ["State" = "DRAIN", PARTITION_STATE, Followed];
         /// Whether jobs that name no partition go here.
         is_default: bool = false, ["Default" = "YES", YES_NO, Followed];
-        /// The longest time limit; `None` without a limit.
+        /// The longest time limit; `UNLIMITED`: none.
         max_time: Option<Seconds> = None, ["MaxTime" = "2-0", TIME_LIMIT, Followed];
-        /// The time limit of jobs that name none; `None`: the longest.
-        default_time: Option<Seconds> = None, ["DefaultTime" = "30", TIME_LIMIT, Followed];
+        /// The time limit of jobs that name none; `NONE`: the longest.
+        default_time: Option<Seconds> = None, ["DefaultTime" = "30", DEFAULT_TIME, Followed];
         /// Waiting jobs of a higher tier come first, whatever their priority.
         priority_tier: u32 = 1, ["PriorityTier" = "5", COUNT, Followed];
         /// Its part in the priority of its jobs.
         priority_job_factor: u32 = 1, ["PriorityJobFactor" = "10", COUNT, Followed];
         /// The fewest nodes of a job.
         min_nodes: u32 = 0, ["MinNodes" = "2", COUNT, Followed];
-        /// The most nodes of a job; `None` without a limit.
-        max_nodes: Option<u32> = None, ["MaxNodes" = "4", COUNT_LIMIT, Followed];
+        /// The most nodes of a job.
+        max_nodes: Option<u32> = None, ["MaxNodes" = "4", SIZE_LIMIT, Followed];
         /// The most processors that its jobs may have on a node.
-        max_cpus_per_node: Option<u32> = None, ["MaxCPUsPerNode" = "8", COUNT_LIMIT, Followed];
+        max_cpus_per_node: Option<u32> = None, ["MaxCPUsPerNode" = "8", SIZE_LIMIT, Followed];
         /// The most processors that its jobs may have on a socket.
-        max_cpus_per_socket: Option<u32> = None, ["MaxCPUsPerSocket" = "4", COUNT_LIMIT, LeftOut];
-        /// Memory of jobs that ask for none; `None`: the cluster's.
+        max_cpus_per_socket: Option<u32> = None, ["MaxCPUsPerSocket" = "4", SIZE_LIMIT, LeftOut];
+        /// Memory of jobs that ask for none; `UNLIMITED`: the cluster's.
         default_memory: Option<MemoryAmount> = None,
             ["DefMemPerCPU" = "1000", MEMORY_PER_CPU, Followed],
             ["DefMemPerNode" = "2000", MEMORY_PER_NODE, Followed];
-        /// The most memory of a job; `None`: the cluster's.
+        /// The most memory of a job; `UNLIMITED`: the cluster's.
         max_memory: Option<MemoryAmount> = None,
             ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, Ignored],
             ["MaxMemPerNode" = "8000", MEMORY_PER_NODE, Ignored];
@@ -67,11 +67,11 @@ macro_rules! partition_settings {
         qos: Option<String> = None, ["QOS" = "high", NAME, Followed];
         /// Whether the nodes with the most idle processors are taken first.
         least_loaded_nodes: bool = false, ["LLN" = "YES", YES_NO, LeftOut];
-        /// How its jobs are preempted; `None`: as the cluster says.
+        /// How its jobs are preempted; if it does not say, as the cluster does.
         preempt: Option<PreemptAction> = None, ["PreemptMode" = "REQUEUE", PARTITION_PREEMPT_MODE, Followed];
         /// How long a preempted job may go on.
         grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
-        /// How far jobs may exceed their limit; the outer `None`: as the cluster says, the inner: without end.
+        /// How far jobs may exceed their limit; `NONE`: as the cluster says, `UNLIMITED`: without end.
         over_time_limit: Option<Option<Seconds>> = None, ["OverTimeLimit" = "5", OWN_TIME_LIMIT, LeftOut];
         /// What jobs are charged for each resource; empty: the processors.
         billing_weights: TresWeights = TresWeights::default(),

@@ -89,7 +89,7 @@ macro_rules! priority_flags {
         incr_only: bool = false, ["PriorityFlags.INCR_ONLY" = "", FLAG, Followed];
         /// Jobs are charged for the most expensive of a node's resources, not for their sum.
         max_tres: bool = false, ["PriorityFlags.MAX_TRES" = "", FLAG, Followed];
-        /// As `max_tres`, with generic resources added.
+        /// As `MAX_TRES`, with generic resources added.
         max_tres_gres: bool = false, ["PriorityFlags.MAX_TRES_GRES" = "", FLAG, Ignored];
         /// Association priorities are not divided by the largest.
         no_normal_assoc: bool = false, ["PriorityFlags.NO_NORMAL_ASSOC" = "", FLAG, Followed];

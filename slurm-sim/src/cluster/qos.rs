@@ -38,11 +38,11 @@ macro_rules! qos_settings {
         min_priority_threshold: Option<u32> = None, ["MinPrioThreshold" = "10", COUNT_LIMIT, Ignored, "MinPrioThres"];
         /// The QOS whose jobs its jobs preempt.
         preempts: Vec<String> = Vec::new(), ["Preempt" = "low", NAMES, Followed];
-        /// How its jobs are preempted; `None`: as the cluster says.
+        /// How its jobs are preempted; `cluster`: as the cluster says.
         preempt: Option<PreemptAction> = None, ["PreemptMode" = "requeue", QOS_PREEMPT_MODE, Followed];
         /// How long a preempted job of it may go on.
         grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
-        /// How long its jobs run before they can be preempted; `None`: as the cluster says.
+        /// How long its jobs run before they can be preempted; if it does not say, as the cluster does.
         preempt_exempt_time: Option<Seconds> = None, ["PreemptExemptTime" = "00:10:00", OPTIONAL_MINUTES_OR_CLOCK, Followed];
     } } };
 }

@@ -53,7 +53,7 @@ macro_rules! job_settings {
     JobSettings {
         /// What a job beyond its time limit may still run.
         kill_wait: Seconds = Seconds(30), ["KillWait" = "60", SECONDS_OR_CLOCK, Followed];
-        /// How far jobs may exceed their time limit; `None` without end.
+        /// How far jobs may exceed their time limit; `UNLIMITED`: without end.
         over_time_limit: Option<Seconds> = Some(Seconds::ZERO), ["OverTimeLimit" = "5", TIME_LIMIT, Followed];
         /// How long nothing is started while a job is completing.
         complete_wait: Seconds = Seconds::ZERO, ["CompleteWait" = "32", SECONDS_OR_CLOCK, LeftOut];
@@ -61,7 +61,7 @@ macro_rules! job_settings {
         kill_invalid_depend: bool = false, ["DependencyParameters.kill_invalid_depend" = "", FLAG, Followed];
         /// Which of a partition's limits are enforced at submission.
         enforce_part_limits: PartLimitsRule = PartLimitsRule::No, ["EnforcePartLimits" = "ALL", PART_LIMITS, Followed];
-        /// Memory of jobs that ask for none; `None`: all of a node, not tracked.
+        /// Memory of jobs that ask for none; `UNLIMITED`: all of a node, not tracked.
         default_memory: Option<MemoryAmount> = None,
             ["DefMemPerCPU" = "2000", MEMORY_PER_CPU, Followed],
             ["DefMemPerNode" = "64000", MEMORY_PER_NODE, Followed];
@@ -76,8 +76,8 @@ macro_rules! job_settings {
         /// What the accounting enforces.
         enforce: Enforcement = Enforcement::default(), ["AccountingStorageEnforce" = "limits", ENFORCEMENT, Followed];
         /// Whether jobs go back to the queue when they are preempted or a node fails.
-        job_requeue: bool = true, ["JobRequeue" = "0", YES_NO, Followed];
-        /// How long jobs may outlast their reservation; `None` without end.
+        job_requeue: bool = true, ["JobRequeue" = "0", ONE_ZERO, Followed];
+        /// How long jobs may outlast their reservation; `UNLIMITED`: without end.
         resv_over_run: Option<Seconds> = Some(Seconds::ZERO), ["ResvOverRun" = "10", TIME_LIMIT, Ignored];
         /// One more than the largest index of an array.
         max_array_size: u32 = 1001, ["MaxArraySize" = "2001", COUNT, Ignored];
@@ -104,7 +104,7 @@ macro_rules! main_settings {
     MainPassSettings {
         /// The least time between two ordinary passes.
         batch_sched_delay: Seconds = Seconds(3), ["SchedulerParameters.batch_sched_delay" = "10", SECONDS, Followed];
-        /// How often a pass looks at the whole queue; `None`: never (−1).
+        /// How often a pass looks at the whole queue; `-1`: never.
         sched_interval: Option<Seconds> = Some(Seconds(60)), ["SchedulerParameters.sched_interval" = "30", SECONDS_OR_NEVER, Followed];
         /// The least time between any two passes, in microseconds.
         #[serde(rename = "sched_min_interval_us")]
@@ -137,9 +137,9 @@ macro_rules! main_settings {
         /// How far dependencies are followed to find circles.
         max_depend_depth: u32 = 10,
             ["SchedulerParameters.max_depend_depth" = "5", COUNT, Ignored, "DependencyParameters.max_depend_depth"];
-        /// The most tasks of one array; `None`: as the array size.
+        /// The most tasks of one array; by default as `MaxArraySize`.
         max_array_tasks: Option<u32> = None, ["SchedulerParameters.max_array_tasks" = "500", OPTIONAL_COUNT, Ignored];
-        /// How long a requeued job waits; `None`: the time a credential lives, and a second.
+        /// How long a requeued job waits; by default the time a credential lives, and a second.
         requeue_delay: Option<Seconds> = None, ["SchedulerParameters.requeue_delay" = "30", OPTIONAL_SECONDS, Ignored];
     } } };
 }
@@ -154,7 +154,7 @@ macro_rules! backfill_settings {
     BackfillSettings {
         /// The time from the end of one backfilling cycle to the next.
         interval: Seconds = Seconds(30), ["SchedulerParameters.bf_interval" = "60", SECONDS, Followed];
-        /// The longest time of a backfilling cycle; `None`: as the interval.
+        /// The longest time of a backfilling cycle; by default `bf_interval`.
         max_time: Option<Seconds> = None, ["SchedulerParameters.bf_max_time" = "120", OPTIONAL_SECONDS, Ignored];
         /// The grid of the times that backfilling plans for.
         resolution: Seconds = Seconds(60), ["SchedulerParameters.bf_resolution" = "300", POSITIVE_SECONDS, Followed];
@@ -183,13 +183,13 @@ macro_rules! backfill_settings {
         ignore_newly_avail_nodes: bool = false, ["SchedulerParameters.bf_ignore_newly_avail_nodes" = "", FLAG, Ignored];
         /// Whether planned jobs prefer busy nodes.
         busy_nodes: bool = false, ["SchedulerParameters.bf_busy_nodes" = "", FLAG, LeftOut];
-        /// The steps, in seconds, in which backfilling looks ahead; `None`: each twice the one before.
+        /// The steps, in seconds, in which backfilling looks ahead; by default each is twice the one before.
         window_linear: Option<Seconds> = None, ["SchedulerParameters.bf_window_linear" = "600", OPTIONAL_SECONDS, Followed];
         /// Whether running jobs are planned for as well.
         running_job_reserve: bool = false, ["SchedulerParameters.bf_running_job_reserve" = "", FLAG, LeftOut];
         /// Whether licenses are planned.
         licenses: bool = false, ["SchedulerParameters.bf_licenses" = "", FLAG, LeftOut];
-        /// Intervals that a plan has at most; `None`: Slurm's own number.
+        /// Intervals that a plan has at most; by default Slurm's own number.
         node_space_size: Option<u32> = None, ["SchedulerParameters.bf_node_space_size" = "500", OPTIONAL_COUNT, Ignored];
         /// Whether jobs may be planned within magnetic reservations.
         allow_magnetic_slot: bool = false, ["SchedulerParameters.bf_allow_magnetic_slot" = "", FLAG, Ignored];

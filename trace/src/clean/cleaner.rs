@@ -3,9 +3,9 @@
 use super::report::{Example, RuleCounts};
 use super::rule::{Action, Effect, Rule};
 use super::ruleset::Ruleset;
+use crate::LogFormat;
 use crate::error::TraceError;
 use crate::record::{Field, Record, UNKNOWN};
-use crate::{LogFormat, sacct};
 use queuecast_core::units::Procs;
 use queuecast_core::workload::FARTHEST;
 
@@ -46,7 +46,7 @@ impl Cleaner {
             strict,
             machine: None,
             held: false,
-            format: LogFormat::Swf,
+            format: LogFormat::SWF,
             counts,
             summed_up: None,
             latest_submit: i64::MIN,
@@ -341,12 +341,9 @@ pub(crate) fn strict_error(
     job: i64,
     value: String,
 ) -> TraceError {
-    let place = match (field, format) {
-        (None, _) => "whole line".to_owned(),
-        (Some(field), LogFormat::Swf) => format!("{} (SWF field {})", field.name(), field.column()),
-        (Some(field), LogFormat::Sacct) => {
-            format!("{} (sacct column {})", field.name(), sacct::behind(field))
-        }
-    };
+    let place = field.map_or_else(
+        || "whole line".to_owned(),
+        |field| format!("{} ({})", field.name(), (format.0.place)(field)),
+    );
     TraceError::Strict { line, place, job, value, rule }
 }

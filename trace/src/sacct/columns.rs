@@ -2,9 +2,10 @@
 
 use super::checks::Check;
 use super::fields::{Span, split};
+use crate::LogFormat;
+use crate::columns::{Delimiter, delimiter};
 use crate::error::{FieldPlace, TraceError, shortened};
 use crate::record::Field;
-use crate::sniff::{Delimiter, delimiter};
 
 /// The columns that are used, named as in `sacct`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +139,7 @@ impl Columns {
     pub fn of_names(names: &[String], beginning: &[u8]) -> Result<Columns, TraceError> {
         let mut rows = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut rows = rows.by_ref().filter(|row| !row.is_empty());
-        let first_row = rows.next().ok_or(TraceError::Empty)?;
+        let first_row = rows.next().ok_or_else(|| TraceError::Empty { expected: LogFormat::SACCT.file() })?;
         let mut spans: Vec<Span> = Vec::new();
         let mut columns_by = |row: &[u8], delimiter| {
             split(row, delimiter, &mut spans);

@@ -1,6 +1,6 @@
 //! Splits a row into fields, and rejoins fields that a delimiter within a name has split.
 
-use crate::sniff::Delimiter;
+use crate::columns::Delimiter;
 
 /// Begin and end of a field in its row.
 pub(super) type Span = (usize, usize);

@@ -8,15 +8,14 @@ mod clusters;
 mod columns;
 mod duration;
 mod fields;
+mod format;
 mod reader;
 mod row;
 mod state;
 mod texts;
 mod time;
 
-pub(super) use columns::behind;
 pub use duration::seconds;
-pub(super) use reader::Sacct;
 pub(super) use state::state;
 pub use texts::SacctTexts;
 pub use time::unix_second;

@@ -10,13 +10,13 @@ use super::duration::seconds;
 use super::fields::{Span, rejoined, split};
 use super::row::{RowValues, SacctRow};
 use super::state::status;
-use crate::ReadOptions;
 use crate::clean::{Action, Example, Rule, RuleCounts};
 use crate::error::{Malformed, TraceError, shortened};
 use crate::lines::Lines;
 use crate::names::Interner;
-use crate::parsed::{NoRecord, Parsed};
+use crate::parsed::{BrokenLines, NoRecord, Parsed, RecordReader};
 use crate::record::{Record, UNKNOWN};
+use crate::{LogFormat, ReadOptions};
 use queuecast_core::job::Ending;
 use queuecast_core::workload::Names;
 
@@ -44,12 +44,6 @@ struct HeldLines {
     lines: u64,
     /// Why the first of them is not a row.
     reason: Option<Malformed>,
-}
-
-/// Lines that are no row, and why the first is none.
-pub(crate) struct BrokenLines {
-    pub malformed: Malformed,
-    pub lines: u64,
 }
 
 /// Reader of accounting rows, with the names found so far.
@@ -88,7 +82,7 @@ impl Sacct {
             Some(names) => (Columns::of_names(names, lines.beginning())?, Vec::new()),
             None => loop {
                 match lines.next()? {
-                    None => return Err(TraceError::Empty),
+                    None => return Err(TraceError::Empty { expected: LogFormat::SACCT.file() }),
                     Some((_, line)) if line.trim_ascii().is_empty() => {}
                     Some((_, line)) => break (Columns::of_header(line)?, line.trim_ascii().to_vec()),
                 }
@@ -120,8 +114,10 @@ impl Sacct {
             fields: Vec::new(),
         })
     }
+}
 
-    pub fn names(&self) -> Names {
+impl RecordReader for Sacct {
+    fn names(&self, _header: &Names) -> Names {
         Names {
             users: self.users.names(),
             groups: self.groups.names(),
@@ -133,37 +129,26 @@ impl Sacct {
         }
     }
 
-    /// The clusters seen so far.
-    pub fn has_mixed_clusters(&self) -> bool {
+    fn has_mixed_clusters(&self) -> bool {
         self.clusters.are_mixed()
     }
 
-    /// The error of a dump whose clusters are not the one asked for, once all is read.
-    pub fn check_clusters(&self) -> Result<(), TraceError> {
+    fn check_clusters(&self) -> Result<(), TraceError> {
         self.clusters.check()
     }
 
-    /// Lines so far that are part of a row of several lines, apart from the first of each row.
-    pub fn joined_lines(&self) -> u64 {
+    fn joined_lines(&self) -> u64 {
         self.joined_lines
     }
 
-    /// Lines found to be no row since the last call. At the end of the file, held lines are given up first.
-    pub fn take_broken(&mut self, at_end: bool) -> Option<BrokenLines> {
+    fn take_broken(&mut self, at_end: bool) -> Option<BrokenLines> {
         if at_end {
             self.give_up();
         }
         self.broken.take()
     }
 
-    /// Fills `record` from a line, or says why it is none.
-    pub fn parse(
-        &mut self,
-        line: &[u8],
-        number: u64,
-        record: &mut Record,
-        counts: &mut RuleCounts,
-    ) -> Parsed {
+    fn parse(&mut self, line: &[u8], number: u64, record: &mut Record, counts: &mut RuleCounts) -> Parsed {
         split(line, self.columns.delimiter, &mut self.fields);
         let repeated = line.trim_ascii() == self.header
             || (self.columns_given && self.columns.are_named_by(line, &self.fields));
@@ -199,7 +184,9 @@ impl Sacct {
         }
         self.hold(line, number, malformed, record, counts)
     }
+}
 
+impl Sacct {
     /// Whether the current line, which has too few columns, has a job number where rows have it.
     fn begins_row(&self, line: &[u8]) -> bool {
         let row =

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::columns::Columns;
 use super::fields::{Span, rejoined, split};
+use crate::LogFormat;
 use crate::error::TraceError;
 
 /// The most bytes of lines that are held in the hope that they are one row.
@@ -29,7 +30,8 @@ impl<'t> SacctTexts<'t> {
     /// Reads the header line; an error lists the missing columns.
     pub fn open(text: &'t str, zone: &'t TimeZone) -> Result<SacctTexts<'t>, TraceError> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let (_, header) = lines.next().ok_or(TraceError::Empty)?;
+        let (_, header) =
+            lines.next().ok_or_else(|| TraceError::Empty { expected: LogFormat::SACCT.file() })?;
         let header = header.trim();
         let columns = Columns::of_header(header.as_bytes())?;
         let mut spans = Vec::new();

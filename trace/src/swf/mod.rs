@@ -3,6 +3,7 @@
 //!
 //! Values are parsed here and checked in [`mod@crate::clean`].
 
+mod format;
 mod header;
 mod number;
 mod parse;
@@ -15,4 +16,3 @@ pub use renamed::Renamed;
 pub use write::SwfWriter;
 
 pub(super) use header::{GUESSED, HELD, entry};
-pub(super) use reader::{SwfReader, column_names};

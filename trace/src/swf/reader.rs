@@ -7,7 +7,7 @@ use crate::clean::{Example, Rule, RuleCounts};
 use crate::error::{TraceError, shortened};
 use crate::identities::beyond;
 use crate::names::Interner;
-use crate::parsed::{NoRecord, Parsed};
+use crate::parsed::{NoRecord, Parsed, RecordReader};
 use crate::record::{Field, Record, UNKNOWN};
 use queuecast_core::workload::Names;
 
@@ -47,15 +47,11 @@ pub(crate) struct SwfReader {
     rewritten: Vec<u8>,
 }
 
-impl SwfReader {
-    /// Fills `record` from a line that is neither blank nor a comment, or says why it is none.
-    pub fn parse(
-        &mut self,
-        line: &[u8],
-        number: u64,
-        record: &mut Record,
-        counts: &mut RuleCounts,
-    ) -> Parsed {
+impl RecordReader for SwfReader {
+    fn parse(&mut self, line: &[u8], number: u64, record: &mut Record, counts: &mut RuleCounts) -> Parsed {
+        if line.trim_ascii_start().starts_with(b";") {
+            return Parsed::Comment;
+        }
         if !self.begun {
             if let Some(names) = column_names(line) {
                 if let Some(name) = misplaced(&names) {
@@ -99,7 +95,7 @@ impl SwfReader {
     }
 
     /// The names of identities: those of the header, and in columns that hold names, these.
-    pub fn names(&self, header: &Names) -> Names {
+    fn names(&self, header: &Names) -> Names {
         let mut names = header.clone();
         let tables = [
             &mut names.users,
@@ -115,7 +111,9 @@ impl SwfReader {
         }
         names
     }
+}
 
+impl SwfReader {
     /// Looks at the first record: how its columns are separated, and which hold names.
     fn begin(&mut self, line: &[u8]) {
         let semicolons = line.iter().filter(|&&byte| byte == b';').count() + 1 >= Field::ALL.len();

@@ -88,19 +88,12 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
+    use crate::commands::arguments_alone;
 
     #[test]
     fn nothing_given_is_what_the_library_means_by_default() {
-        let arguments = Alone::try_parse_from(["habits"]).unwrap().arguments;
+        let arguments = arguments_alone::parse::<Arguments>("habits").unwrap();
         assert_eq!(arguments.model(), Habits::default());
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use queuecast::synth::generate::{GenerateError, Generated, NamedLog};
-use queuecast::trace::LogFormat;
 
 use super::errors::{self, OPTIONS};
 use super::output::OutputOption;
@@ -44,7 +43,7 @@ impl LogChange {
         let generated = change(&named(&trace, &cleaning))
             .map_err(|error| errors::failure(error, OPTIONS, Some(&trace.name)))?;
         drop(progress);
-        let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
+        let header = (!trace.log.format.is_accounting()).then_some(&trace.log.header);
         place.write(&generated, header, Some(&trace.name), invocation, printer)
     }
 }

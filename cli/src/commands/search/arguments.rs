@@ -131,18 +131,11 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
+    use crate::commands::arguments_alone;
 
     fn parse(line: &str) -> Arguments {
-        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+        arguments_alone::parse(line).unwrap()
     }
 
     #[test]
@@ -171,7 +164,7 @@ mod tests {
             ("search a --resume", "--checkpoint"),
             ("search a --max-templates 0", "must be at least 1"),
         ] {
-            let error = Alone::try_parse_from(line.split(' ')).unwrap_err();
+            let error = arguments_alone::parse::<Arguments>(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line}");
             assert!(error.to_string().contains(reason), "{line}: {error}");
         }

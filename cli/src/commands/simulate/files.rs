@@ -10,7 +10,6 @@ use queuecast::report::simulation::trace_notes;
 use queuecast::report::swf::{self, Heading};
 use queuecast::slurm::{WhatIf, write_submissions};
 use queuecast::study::Experiment;
-use queuecast::trace::LogFormat;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;
@@ -70,7 +69,7 @@ impl Files {
     ) -> Result<(), Failure> {
         write(self.schedule, |out| schedule::write_csv(out, evaluation))?;
         write(self.schedule_swf, |out| {
-            let header = (trace.log.format == LogFormat::Swf).then_some(&trace.log.header);
+            let header = (!trace.log.format.is_accounting()).then_some(&trace.log.header);
             let heading = Heading { header, notes: &trace_notes(experiment) };
             swf::write(out, heading, evaluation.workload(), Some(evaluation.schedule())).map(drop)
         })?;

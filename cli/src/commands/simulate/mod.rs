@@ -202,23 +202,17 @@ fn on_log(
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
     use queuecast::eval::Window;
     use queuecast::predict::PredictorSpec;
     use queuecast::sim::{Depth, LimitRule};
     use queuecast::units::Seconds;
 
     use super::*;
+    use crate::commands::arguments_alone;
     use crate::commands::source::InputFormat;
 
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
     fn parse(line: &str) -> Arguments {
-        Alone::try_parse_from(line.split(' ')).unwrap().arguments
+        arguments_alone::parse(line).unwrap()
     }
 
     #[test]
@@ -267,7 +261,7 @@ mod tests {
             ("simulate a --clean achive", "none, default, predictsim, reference"),
             ("simulate a --time-zone Mars", "no such time zone"),
         ] {
-            let error = Alone::try_parse_from(line.split(' ')).unwrap_err();
+            let error = arguments_alone::parse::<Arguments>(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line}");
             assert!(error.to_string().contains(reason), "{line}: {error}");
         }

@@ -54,21 +54,17 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(subcommand)]
-        command: SiteCommand,
-    }
+    use crate::commands::arguments_alone;
 
     #[test]
     fn each_command_reads_its_arguments() {
-        let parse = |line: &str| Alone::try_parse_from(line.split(' ')).unwrap().command;
+        let parse = |line: &str| arguments_alone::parse_subcommand(line).unwrap();
         assert!(matches!(parse("site check a"), SiteCommand::Check(one) if one.folder.ends_with("a")));
         assert!(matches!(parse("site capture b"), SiteCommand::Capture(one) if one.folder.ends_with("b")));
-        assert_eq!(Alone::try_parse_from(["site", "check"]).unwrap_err().exit_code(), 2);
+        assert_eq!(
+            arguments_alone::parse_subcommand::<SiteCommand>("site check").unwrap_err().exit_code(),
+            2
+        );
     }
 }

@@ -48,25 +48,21 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Alone {
-        #[command(subcommand)]
-        command: TraceCommand,
-    }
+    use crate::commands::arguments_alone;
 
     #[test]
     fn each_command_reads_its_arguments() {
-        let parse = |line: &str| Alone::try_parse_from(line.split(' ')).unwrap().command;
+        let parse = |line: &str| arguments_alone::parse_subcommand(line).unwrap();
         assert!(matches!(parse("trace info a b"), TraceCommand::Info(info) if info.files.len() == 2));
         assert!(matches!(parse("trace head a -n 3"), TraceCommand::Head(head) if head.jobs == 3));
         assert!(matches!(parse("trace clean a -o b"), TraceCommand::Clean(clean) if clean.output.is_some()));
         assert!(
             matches!(parse("trace convert -"), TraceCommand::Convert(convert) if convert.output.is_none())
         );
-        assert_eq!(Alone::try_parse_from(["trace", "tail", "a"]).unwrap_err().exit_code(), 2);
+        assert_eq!(
+            arguments_alone::parse_subcommand::<TraceCommand>("trace tail a").unwrap_err().exit_code(),
+            2
+        );
     }
 }

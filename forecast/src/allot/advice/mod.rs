@@ -25,7 +25,8 @@ mod written;
 
 pub use advisor::Advisor;
 pub use error::AdviceError;
-pub use offer::{FittedSpeedup, JobLimits, LEVELS as SIZE_LEVELS, MoldableJob, Offer, RunTimeBySize};
+pub(crate) use offer::LEVELS as SIZE_LEVELS;
+pub use offer::{FittedSpeedup, JobLimits, MoldableJob, Offer, RunTimeBySize};
 pub use outlook::RunTimeOutlook;
 pub use past::{Past, StartedJob};
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};

@@ -11,7 +11,7 @@ use queuecast_synth::synth::{Speedup, Viable};
 const ALL: u32 = 64;
 
 /// Sizes that become free as running jobs end, looked at besides.
-pub const LEVELS: usize = 24;
+pub(crate) const LEVELS: usize = 24;
 
 /// A fitted curve further from a measured run time than this share of it deserves a warning.
 const BAD: f64 = 0.2;

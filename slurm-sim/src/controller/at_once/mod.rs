@@ -3,11 +3,15 @@
 mod ahead;
 mod choice_memo;
 mod node_plan;
+#[cfg(test)]
+mod plain_future;
 mod promise;
 mod reach;
 mod run;
 mod shadow;
 
+#[cfg(test)]
+mod start_checks;
 #[cfg(test)]
 mod tests;
 

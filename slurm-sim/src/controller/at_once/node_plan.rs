@@ -25,6 +25,9 @@ struct FoundRoom {
     is_turn: bool,
 }
 
+/// How the question is answered when and where a job could start, one promise left out, before an instant.
+pub type AnswerStart = fn(&Future<'_>, PlaceAsked, Option<usize>, i64) -> Option<FirstStart>;
+
 /// A plan on the nodes of a controller, and what is kept from one to the next.
 pub struct NodePlan<'c> {
     pub controller: Controller<'c>,
@@ -46,10 +49,11 @@ pub struct NodePlan<'c> {
     /// Jobs that this plan has started.
     pub started: Vec<JobIndex>,
     memo: ChoiceMemo,
+    answer: AnswerStart,
 }
 
 impl<'c> NodePlan<'c> {
-    pub fn new(controller: Controller<'c>) -> NodePlan<'c> {
+    pub fn new(controller: Controller<'c>, answer: AnswerStart) -> NodePlan<'c> {
         NodePlan {
             numbers: vec![None; controller.jobs.all.len()],
             controller,
@@ -62,6 +66,7 @@ impl<'c> NodePlan<'c> {
             behind: BTreeMap::new(),
             started: Vec::new(),
             memo: ChoiceMemo::default(),
+            answer,
         }
     }
 
@@ -171,7 +176,7 @@ impl<'c> NodePlan<'c> {
         for &place in places {
             let before = best.as_ref().map_or(before, |(_, found)| found.start);
             let asked = self.asked(job, place, length);
-            let found = self.future().first_start(asked, without, before);
+            let found = (self.answer)(&self.future(), asked, without, before);
             best = found.map(|found| (asked, found)).or(best);
         }
         best
@@ -304,7 +309,7 @@ impl<'c> NodePlan<'c> {
             }
             let asked = self.asked(job, place, length);
             let future = Future { knows_refusals: true, ..self.future() };
-            let found = future.first_start(asked, own, self.controller.second() + 1);
+            let found = (self.answer)(&future, asked, own, self.controller.second() + 1);
             if let Some(start) = found {
                 self.found = Some(FoundRoom { asked, start, is_turn: false });
                 return true;

@@ -27,7 +27,7 @@ impl PartialEq for Promise {
 }
 
 /// When and where a job could start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FirstStart {
     /// In seconds.
     pub start: i64,

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::node_plan::{NodePlan, NodesNow};
+use super::node_plan::{AnswerStart, NodePlan, NodesNow};
 use crate::cluster::ClusterEvent;
 use crate::controller::clock::{Due, LAST_SECOND, on_clock};
 use crate::controller::handles::JobHandle;
@@ -67,9 +67,21 @@ struct AtOnce<'c, 'r> {
 
 /// Runs until nothing happens any more. Time is in whole seconds.
 pub fn run_at_once<'c>(
+    controller: Controller<'c>,
+    rules: SiteRules<'_>,
+    events: &[ClusterEvent],
+) -> Result<Controller<'c>, SimError> {
+    run_answered(controller, rules, events, |future, asked, without, before| {
+        future.first_start(asked, without, before)
+    })
+}
+
+/// The same, with questions about starts answered by a function.
+pub(super) fn run_answered<'c>(
     mut controller: Controller<'c>,
     rules: SiteRules<'_>,
     events: &[ClusterEvent],
+    answer: AnswerStart,
 ) -> Result<Controller<'c>, SimError> {
     let instant = |at: Micros| Micros::from(on_clock(at).second());
     // Jobs are charged when they end, for all of their time.
@@ -78,7 +90,7 @@ pub fn run_at_once<'c>(
     let mut events = events.iter().peekable();
     // What a job can have is told by the nodes.
     let engine = Engine::idle(Machine { procs: Procs(u32::MAX) }, rules.options);
-    let mut site = AtOnce { plan: NodePlan::new(controller), engine, rules, names: BTreeMap::new() };
+    let mut site = AtOnce { plan: NodePlan::new(controller, answer), engine, rules, names: BTreeMap::new() };
     loop {
         let controller = &site.plan.controller;
         let arrival = arrivals.peek().map(|&one| instant(controller.jobs.asked(one).submit));

@@ -1,4 +1,4 @@
-//! Submissions out of a log in the Standard Workload Format, for a site.
+//! Submissions out of a log that is not the accounting of a Slurm site, such as one in the Standard Workload Format, for a site.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use queuecast_slurm_sim::cluster::{
 use queuecast_trace::{LogFormat, ReadOptions, Record, Records, Ruleset, TraceError};
 
 /// The submissions of a log for a cluster, with their recorded outcomes; what was assumed is added to the list.
-pub(super) fn swf_jobs(
+pub(super) fn logged_jobs(
     text: &str,
+    format: LogFormat,
     cluster: &Cluster,
     rules: &mut RuleCounter,
     assumed: &mut Vec<String>,
 ) -> Result<RecordedRun, TraceError> {
-    let options =
-        ReadOptions { format: Some(LogFormat::Swf), ruleset: Ruleset::none(), ..ReadOptions::default() };
+    let options = ReadOptions { format: Some(format), ruleset: Ruleset::none(), ..ReadOptions::default() };
     let mut records = Records::open(text.as_bytes(), &options)?;
     let (mut all, mut record) = (Vec::new(), Record::default());
     while records.read(&mut record)? {
@@ -26,8 +26,8 @@ pub(super) fn swf_jobs(
     }
     let header = records.header();
     let begin = header.unix_start_time.filter(|&begin| begin > 0).unwrap_or(0);
-    let partitions = SwfPartitions::new(cluster, &records.names().queues);
-    let mut holders = SwfHolders::new(cluster);
+    let partitions = QueuePartitions::new(cluster, &records.names().queues);
+    let mut holders = LogHolders::new(cluster);
     let mut run = RecordedRun::default();
     let mut keys: BTreeMap<i64, usize> = BTreeMap::new();
     for record in &all {
@@ -102,13 +102,13 @@ pub(super) fn swf_jobs(
 }
 
 /// Maps queues of the log to partitions.
-struct SwfPartitions {
+struct QueuePartitions {
     by_queue: BTreeMap<i64, String>,
 }
 
-impl SwfPartitions {
+impl QueuePartitions {
     /// A queue maps to the partition named like it, or named with its number.
-    fn new(cluster: &Cluster, names: &BTreeMap<u32, String>) -> SwfPartitions {
+    fn new(cluster: &Cluster, names: &BTreeMap<u32, String>) -> QueuePartitions {
         let known = |name: &str| cluster.partition(name).map(|place| cluster.partitions[place].name.clone());
         let named = names.iter().filter_map(|(&queue, name)| {
             let word = name.split_whitespace().next().unwrap_or_default();
@@ -116,7 +116,7 @@ impl SwfPartitions {
         });
         let numbered =
             cluster.partitions.iter().filter_map(|one| Some((one.name.parse().ok()?, one.name.clone())));
-        SwfPartitions { by_queue: numbered.chain(named).collect() }
+        QueuePartitions { by_queue: numbered.chain(named).collect() }
     }
 
     fn of(&self, queue: i64) -> Option<String> {
@@ -140,7 +140,7 @@ impl SwfPartitions {
 
 /// Maps the users and groups of a log to the site's associations: groups to accounts and users to users of that account, in
 /// order of appearance.
-struct SwfHolders {
+struct LogHolders {
     /// Accounts with their users.
     accounts: Vec<(String, Vec<String>)>,
     groups: BTreeMap<i64, usize>,
@@ -148,8 +148,8 @@ struct SwfHolders {
     in_account: Vec<usize>,
 }
 
-impl SwfHolders {
-    fn new(cluster: &Cluster) -> SwfHolders {
+impl LogHolders {
+    fn new(cluster: &Cluster) -> LogHolders {
         let mut accounts: Vec<(String, Vec<String>)> = Vec::new();
         for one in cluster.associations.0.iter().filter(|one| one.account != "root") {
             let Some(user) = one.user.clone() else { continue };
@@ -160,7 +160,7 @@ impl SwfHolders {
             }
         }
         let in_account = vec![0; accounts.len()];
-        SwfHolders { accounts, groups: BTreeMap::new(), users: BTreeMap::new(), in_account }
+        LogHolders { accounts, groups: BTreeMap::new(), users: BTreeMap::new(), in_account }
     }
 
     fn of(&mut self, user: i64, group: i64) -> (String, Option<String>) {
@@ -212,7 +212,7 @@ mod tests {
         let mut cluster =
             Cluster { partitions: vec![partition("slow"), partition("fast")], ..Cluster::default() };
         let (mut rules, mut assumed) = (RuleCounter::default(), Vec::new());
-        let run = swf_jobs(LOG, &cluster, &mut rules, &mut assumed).unwrap();
+        let run = logged_jobs(LOG, LogFormat::SWF, &cluster, &mut rules, &mut assumed).unwrap();
         let [one, three] = &run.submissions[..] else { panic!("{run:?}") };
         assert_eq!(
             (one.submit.second(), one.request.tasks, one.request.partitions.join(",")),
@@ -240,7 +240,8 @@ mod tests {
         };
         cluster.associations =
             Associations(vec![of("root", None), of("a", None), of("a", Some("ann")), of("b", Some("bob"))]);
-        let run = swf_jobs(LOG, &cluster, &mut RuleCounter::default(), &mut assumed).unwrap();
+        let run =
+            logged_jobs(LOG, LogFormat::SWF, &cluster, &mut RuleCounter::default(), &mut assumed).unwrap();
         let names: Vec<(&str, Option<&str>)> =
             run.submissions.iter().map(|job| (job.user.as_str(), job.request.account.as_deref())).collect();
         assert_eq!(names, [("ann", Some("a")), ("bob", Some("b"))]);

@@ -2,10 +2,10 @@
 
 use crate::chart::{Bar, Bars};
 use crate::log::guess;
-use crate::words::{self, AT_ONCE, number_of, percent};
+use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
 use queuecast_core::units::Seconds;
-use queuecast_forecast::forecast::SITE_METHOD;
+use queuecast_forecast::forecast::{RegimeRecord, SITE_METHOD};
 use queuecast_place::{StartAnswer, StartTime, StartTimes};
 
 impl Answer for StartAnswer {
@@ -93,10 +93,35 @@ fn after(of: &StartTime, seconds: f64) -> String {
     }
 }
 
+/// How often such a range held for jobs in the same situation.
+fn held(regime: &RegimeRecord, only: &str) -> String {
+    let size = match regime.procs {
+        Some((low, high)) if low == high => format!(" on {}", number_of(low.0 as usize, "processor")),
+        Some((low, high)) => format!(" on {} to {} processors", whole(low.0), whole(high.0)),
+        None => String::new(),
+    };
+    let queue = if regime.same_queue { " of its queue" } else { "" };
+    let met = if regime.fits { "that found room and no queue" } else { "that found a queue or no room" };
+    let inside = percent(regime.inside);
+    format!(
+        "of the last {}{queue}{size} {met}, {only}{inside} started within such a range",
+        number_of(regime.jobs, "job")
+    )
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// The answer in plain words.
 fn sentence(of: &StartTime) -> String {
     let wait = &of.answer.wait;
     let mut lines = Vec::new();
+    let regime = of.answer.regime.as_ref();
+    if let Some(regime) = regime.filter(|one| !one.is_reliable()) {
+        lines.push(format!("No reliable answer here: {}.", held(regime, "only ")));
+    }
     lines.push(if wait.p90 < AT_ONCE {
         "Most likely it starts at once.".to_owned()
     } else if duration::about(wait.low) == duration::about(wait.high) {
@@ -132,6 +157,9 @@ fn sentence(of: &StartTime) -> String {
         ),
         None => "Too few past jobs to say how often such answers hold.".to_owned(),
     });
+    if let Some(regime) = regime.filter(|one| one.is_reliable()) {
+        lines.push(format!("{}.", capitalized(&held(regime, ""))));
+    }
     let state = &of.answer.state;
     let free = words::free(state.free, state.procs);
     lines.push(match state.waiting {

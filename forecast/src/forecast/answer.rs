@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::method::WaitMethod;
+use super::regime::{self, RegimeRecord};
 use super::trials::MethodRecord;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
@@ -32,7 +33,7 @@ impl WhenSettings {
     pub const METHODS: &'static str = "trees,simulated,knn,past";
 
     /// Fewer trials than this decide nothing.
-    pub const FEWEST: usize = 30;
+    pub const FEWEST: usize = regime::FEWEST;
 }
 
 impl Default for WhenSettings {
@@ -73,6 +74,8 @@ pub struct WhenAnswer {
     pub state: StateNow,
     /// How right the method was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
+    /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
+    pub regime: Option<RegimeRecord>,
     /// Every method tried, the best first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.
@@ -90,6 +93,8 @@ pub struct WhenAnswers {
     pub state: StateNow,
     /// How right the method was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
+    /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
+    pub regime: Option<RegimeRecord>,
     /// Every method tried, the best first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.

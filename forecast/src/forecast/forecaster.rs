@@ -6,6 +6,7 @@ use std::fmt;
 use super::answer::{StateNow, WhenAnswers, WhenError, WhenSettings};
 use super::followed::FollowedMethod;
 use super::planning::LimitRecord;
+use super::regime::Regime;
 use super::starts::LearnedSite;
 use super::trials::{MethodRecord, SaidRange, TriedJobs};
 use queuecast_core::job::{Event, Job, JobIndex, What};
@@ -122,7 +123,7 @@ impl Forecaster {
             let said: Vec<SaidRange> = parallel::map_mut(&mut self.methods, |one| {
                 SaidRange::of(&one.predict(learned, &arrival, site.view(job.submit)).wait)
             });
-            self.tried.said(job, said);
+            self.tried.said(job, Regime::of(job, site, job.submit), said);
         }
         for one in &mut self.methods {
             if used.ahead <= one.method.remembered() {
@@ -200,11 +201,14 @@ impl Forecaster {
         let (place, record) = ranked.first().ok_or(WhenError::NothingStarted)?;
         let best = &self.methods[*place];
         let waits = jobs.iter().map(|job| self.forecast(best, job, site, now)).collect();
+        let regime = jobs.first().map(|job| Regime::of(job, site, now));
+        let regime = regime.and_then(|one| self.tried.in_regime(now, (*place, self.methods.len()), one));
         Ok(WhenAnswers {
             method: record.method.clone(),
             waits,
             state,
             record: Some(record.clone()).filter(is_enough),
+            regime,
             tried: ranked.iter().map(|one| one.1.clone()).collect(),
             learned: self.started,
         })

@@ -11,6 +11,7 @@ mod forecaster;
 mod method;
 mod planned;
 mod planning;
+mod regime;
 mod soonest;
 mod starts;
 mod trials;
@@ -35,6 +36,7 @@ pub use planning::{
     LimitRecord, PlanError, PlanQuestion, PlanSettings, SizeForecasts, SoonestPlace, TimeSpread,
     forecast_sizes, plan_at_cluster, plan_job,
 };
+pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
 pub use trials::MethodRecord;

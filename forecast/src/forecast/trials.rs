@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::arrivals::WaitOutcome;
+use super::regime::{Regime, RegimeRecord};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::units::{Seconds, Time};
@@ -86,6 +87,7 @@ pub(super) struct TriedJobs {
 struct TriedJob {
     index: JobIndex,
     submit: Time,
+    regime: Regime,
     /// By method.
     said: Vec<SaidRange>,
     /// `None` as long as it waits.
@@ -99,8 +101,8 @@ impl TriedJobs {
     }
 
     /// What each method says of a job that is submitted.
-    pub fn said(&mut self, job: &Job, said: Vec<SaidRange>) {
-        self.jobs.push_back(TriedJob { index: job.index, submit: job.submit, said, outcome: None });
+    pub fn said(&mut self, job: &Job, regime: Regime, said: Vec<SaidRange>) {
+        self.jobs.push_back(TriedJob { index: job.index, submit: job.submit, regime, said, outcome: None });
         if self.jobs.len() > self.most {
             self.jobs.pop_front();
         }
@@ -125,14 +127,32 @@ impl TriedJobs {
 
     /// How right each of the methods was, by what is known now.
     pub fn records(&self, now: Time, methods: Vec<String>) -> Vec<MethodRecord> {
+        let records = self.judged(now, methods.len(), &|_| true);
+        records.iter().zip(methods).map(|(record, method)| record.record(method)).collect()
+    }
+
+    /// How right the method at this place of so many was for jobs in a situation like this.
+    pub fn in_regime(
+        &self,
+        now: Time,
+        (place, methods): (usize, usize),
+        regime: Regime,
+    ) -> Option<RegimeRecord> {
+        regime.record(|alike| {
+            let records = self.judged(now, methods, alike);
+            records.get(place).map_or((0, 0.0), |one| (one.jobs, one.inside as f64 / one.jobs.max(1) as f64))
+        })
+    }
+
+    fn judged(&self, now: Time, methods: usize, counts: &dyn Fn(&Regime) -> bool) -> Vec<RangeRecord> {
+        let jobs: Vec<&TriedJob> = self.jobs.iter().filter(|one| counts(&one.regime)).collect();
         let so_far = |one: &TriedJob| KnownWait::AtLeast((now - one.submit).max(Seconds::ZERO).0 as f64);
         let known: Vec<KnownWait> =
-            self.jobs.iter().map(|one| one.outcome.unwrap_or_else(|| so_far(one))).collect();
-        let by_method = |place: usize| self.jobs.iter().map(|one| one.said[place]).collect();
-        let said: Vec<Vec<SaidRange>> = (0..methods.len()).map(by_method).collect();
+            jobs.iter().map(|one| one.outcome.unwrap_or_else(|| so_far(one))).collect();
+        let by_method = |place: usize| jobs.iter().map(|one| one.said[place]).collect();
+        let said: Vec<Vec<SaidRange>> = (0..methods).map(by_method).collect();
         let said: Vec<&[SaidRange]> = said.iter().map(Vec::as_slice).collect();
-        let records = judged(&known, &said);
-        records.iter().zip(methods).map(|(record, method)| record.record(method)).collect()
+        judged(&known, &said)
     }
 }
 
@@ -197,6 +217,8 @@ impl RangeRecord {
 mod tests {
     use super::*;
     use queuecast_core::units::Procs;
+    use queuecast_core::workload::Machine;
+    use queuecast_sim::site::Site;
 
     fn range(p10: f64, median: f64, p90: f64) -> SaidRange {
         SaidRange { p10, median, p90, low: p10, high: p90 }
@@ -238,7 +260,9 @@ mod tests {
         let job = |index: u32| Job { index: JobIndex(index), ..Job::rigid(1, Time(10), Procs(1), None) };
         let mut tried = TriedJobs::new(3);
         for index in [1, 4, 5, 9] {
-            tried.said(&job(index), vec![range(0.0, 10.0, 50.0)]);
+            let site = Site::new(Machine { procs: Procs(4) });
+            let regime = Regime::of(&job(index), &site, Time(10));
+            tried.said(&job(index), regime, vec![range(0.0, 10.0, 50.0)]);
         }
         let record = |tried: &TriedJobs| tried.records(Time(110), vec![String::new()]).remove(0);
         // The first of the four is forgotten; all others have waited for 100 s.

@@ -39,11 +39,11 @@ pub fn when(
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<WhenAnswer, WhenError> {
     let answers = when_each(std::slice::from_ref(job), source, settings, done)?;
-    let WhenAnswers { method, waits, state, record, tried, learned } = answers;
+    let WhenAnswers { method, waits, state, record, regime, tried, learned } = answers;
     let request = job.shape.limit.unwrap_or(settings.default_request);
     let wait = waits.first().map(|wait| PredictedWait::of(wait, request));
     let wait = wait.ok_or(WhenError::NothingStarted)?;
-    Ok(WhenAnswer { method, wait, state, record, tried, learned })
+    Ok(WhenAnswer { method, wait, state, record, regime, tried, learned })
 }
 
 /// As [`when()`], for several variants of one job: each is predicted as if it alone were submitted.

@@ -111,7 +111,7 @@ pub fn when_at_cluster(
     let wait = waits.pop().flatten().ok_or(ClusterWhenError::Never(NEVER))?;
     let request = requested(question.cluster, question.job);
     let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
-    Ok(WhenAnswer { method, wait, state, record, tried, learned })
+    Ok(WhenAnswer { method, wait, state, record, regime: None, tried, learned })
 }
 
 /// The time that a job asks for, or what its partition gives it.

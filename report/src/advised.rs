@@ -132,14 +132,14 @@ fn options(of: &AdvisedJob) -> Table {
         &of.plan.options,
         [
             (Column::text("change").naming(), |one| changed(one).into()),
-            (Column::text("limit").spare(3), |one| duration::human(one.limit).into()),
+            (Column::text("limit").spare(4), |one| duration::human(one.limit).into()),
             (Column::share("risk of being stopped").key("risk"), |one| Cell::share(one.risk)),
             (Column::text("starts in, even odds").key("start"), |one| words::wait(one.start.median).into()),
-            (Column::text("80 % range").key("start_range").spare(2), |one| range(&one.start).into()),
-            (Column::text("done in, expected").key("done").spare(1), |one| {
-                words::wait(one.done.expected).into()
+            (Column::text("80 % range").key("start_range").spare(1), |one| range(&one.start).into()),
+            (Column::text("done in, even odds").key("done").spare(2), |one| {
+                words::wait(one.done.median).into()
             }),
-            (Column::text("80 % range").key("done_range"), |one| range(&one.done).into()),
+            (Column::text("80 % range").key("done_range").spare(3), |one| range(&one.done).into()),
             (Column::text("done").key("verdict"), |one| verdict(one).into()),
         ],
     )
@@ -183,6 +183,11 @@ fn sentence(of: &AdvisedJob) -> String {
     let (first, best) = (&plan.options[0], &plan.options[plan.best]);
     let mut lines = Vec::new();
     lines.push(match plan.best {
+        0 if plan.limit.is_bounded => format!(
+            "Ask for more time: {} of such jobs run into the limit of {}, and how long they would run is not known.",
+            percent(plan.limit.risk),
+            duration::human(plan.limit.limit)
+        ),
         0 => "No change helps for sure: ask as you meant to.".to_owned(),
         _ => {
             let sooner = first.start.median - best.start.median;
@@ -203,20 +208,22 @@ fn sentence(of: &AdvisedJob) -> String {
     });
     let limit = &plan.limit;
     let advice = duration::human(limit.limit);
-    lines.push(if limit.is_bounded {
-        format!(
+    lines.extend(if limit.is_bounded && plan.best == 0 {
+        None
+    } else if limit.is_bounded {
+        Some(format!(
             "The limit of {advice} is short: {} of such jobs run into it, and how long they would run is not known.",
             percent(limit.risk)
-        )
+        ))
     } else if limit.limit < first.limit {
-        format!(
+        Some(format!(
             "A limit of {advice} is enough: at most {} risk ({} of the last {} with such limits would have been stopped).",
             percent(of.risk),
             percent(limit.risk),
             number_of(limit.tried.unwrap_or(0), "job")
-        )
+        ))
     } else {
-        format!("No shorter limit is known to keep a risk of {}.", percent(of.risk))
+        Some(format!("No shorter limit is known to keep a risk of {}.", percent(of.risk)))
     });
     if !of.is_known {
         lines.push("Without --user the run time is that of any such job of the site.".to_owned());

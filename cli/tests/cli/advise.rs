@@ -132,3 +132,35 @@ fn another_site_is_compared_with_this_one() {
         stdout(&mut folder.queuecast("advise log.swf -n 16 -t 12h --other-site there.swf --format csv"));
     assert!(csv.contains("\nthere.swf,") && csv.contains("\nlog.swf,"), "{csv}");
 }
+
+#[test]
+fn a_measured_run_time_is_believed() {
+    let folder = log();
+    let line = |runs: &str| format!("advise log.swf -n 16 -t 4h -u 3 {runs} --format json");
+    let answer = json(&mut folder.queuecast(&line("--runs 8=4h,16=2h10m")));
+    let run = &answer["run"];
+    assert_eq!(["low", "median", "high"].map(|part| run[part].as_f64()), [Some(7800.0); 3], "{run}");
+    assert_eq!(options(&answer)[0]["risk"], 0.0);
+    // Control: without it the run time is that of the user's past jobs, which is not certain.
+    let predicted = json(&mut folder.queuecast(&line("")));
+    assert!(predicted["run"]["low"].as_f64() < predicted["run"]["high"].as_f64(), "{}", predicted["run"]);
+}
+
+#[test]
+fn no_change_is_advised_at_more_than_the_accepted_risk() {
+    let folder = log();
+    for (user, hours) in [(1, 1), (2, 2), (3, 12), (4, 24)] {
+        for risk in [0.02, 0.2] {
+            let line = format!("advise log.swf -n 8 -t {hours}h -u {user} --risk {risk} --later 6h");
+            let answer = json(&mut folder.queuecast(&format!("{line} --format json")));
+            let best = &options(&answer)[answer["best"].as_u64().unwrap() as usize];
+            let is_first = best["change"] == "as_asked";
+            assert!(is_first || best["risk"].as_f64() <= Some(risk), "{line}: {best}");
+            let text = stdout(&mut folder.queuecast(&line));
+            let short = answer["limit"]["is_bounded"] == true;
+            let expected = if short { "Ask for more time: " } else { "ask as you meant to" };
+            assert!(!is_first || text.contains(expected), "{line}: {text}");
+            assert!(!(short && text.contains("ask as you meant to")), "{line}: {text}");
+        }
+    }
+}

@@ -54,7 +54,7 @@ fn held(ours: &Value, theirs: &Value, what: &str) -> usize {
 #[test]
 fn every_figure_of_waits_can_be_computed_again() {
     let folder = log();
-    let line = "score wait log.swf --method knn:300,trees:400,refit=200,draws=4,qbets --from 301 --format json --predictions waits.csv";
+    let line = "score wait log.swf --method knn:300,trees:400,refit=200,draws=2,qbets --from 301 --format json --predictions waits.csv";
     let answer = json(&mut folder.queuecast(line));
     let computed = computed(&folder, programs()[0]);
     let mut count = 0;
@@ -105,7 +105,7 @@ fn every_figure_of_waits_can_be_computed_again() {
     let without = line.replace("--predictions waits.csv", "--threads 1");
     assert_eq!(json(&mut folder.queuecast(&without)), answer);
     let csv = folder.read("waits.csv");
-    let outcomes = column(&csv.replace("\"trees:400,refit=200,draws=4\"", "trees"), "outcome").join(" ");
+    let outcomes = column(&csv.replace("\"trees:400,refit=200,draws=2\"", "trees"), "outcome").join(" ");
     assert!(outcomes.contains("withdrawn"), "they are asked about as well");
     let methods = answer["methods"].as_array().unwrap().len();
     let started = outcomes.matches("started").count();

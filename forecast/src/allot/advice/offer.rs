@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::advisor::scaled;
 use crate::allot::{Size, Sizes, SizesError};
+use queuecast_core::distribution::{Distribution, LogUniform};
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_synth::synth::{Speedup, Viable};
 
@@ -89,6 +90,17 @@ pub struct FittedSpeedup {
 }
 
 impl MoldableJob {
+    /// The run time on this many processors, if it was measured: within the factor by which it may be longer or shorter.
+    pub fn run_time_on(&self, procs: Procs) -> Option<Distribution> {
+        let RunTimeBySize::Measured { runs, .. } = &self.runs else { return None };
+        let (_, run) = runs.iter().find(|(size, _)| *size == procs)?;
+        let (run, factor) = (run.0.max(1) as f64, self.give_or_take);
+        Some(match factor > 1.0 {
+            true => Distribution::log_uniform(LogUniform::new(run / factor, run * factor)),
+            false => Distribution::point(run),
+        })
+    }
+
     /// The sizes to look at on a machine, within these limits. `levels` are numbers of processors that are free now or will be at
     /// once: of very many sizes, these are kept.
     pub fn offered(&self, machine: Procs, levels: &[Procs], limits: JobLimits) -> Result<Offer, SizesError> {

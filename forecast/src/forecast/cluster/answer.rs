@@ -84,15 +84,20 @@ impl<'a> ClusterVariants<'a> {
         ClusterVariants { question, settings, forecaster }
     }
 
-    /// How long the job runs, and the shortest limit at this risk. It takes a forecaster of its own, since that learns up to the
+    /// How long the job runs, as measured or else as predicted, and the shortest limit at this risk. It takes a forecaster of its own, since that learns up to the
     /// moment.
-    pub fn run_time(&mut self, asked: Seconds, risk: f64) -> (Distribution, LimitAdvice) {
+    pub fn run_time(
+        &mut self,
+        asked: Seconds,
+        risk: f64,
+        measured: Option<Distribution>,
+    ) -> (Distribution, LimitAdvice) {
         let ClusterQuestion { cluster, history, moment, job } = *self.question;
         let mut past = ClusterForecaster::new(cluster, history, self.settings.draws, self.settings.seed);
         let past = past.past();
         past.learn_limits();
         past.advance_to(moment.now);
-        let run = past.run(job, None, Seconds::ZERO).run;
+        let run = measured.unwrap_or_else(|| past.run(job, None, Seconds::ZERO).run);
         let limit = past.limits().cloned().unwrap_or_default().advise(&run, asked, risk);
         (run, limit)
     }

@@ -56,7 +56,9 @@ pub fn plan_at_cluster(
     let ClusterQuestion { cluster, job, .. } = question.asked;
     let Some(TimeLimit::Of(asked)) = job.request.time_limit else { return Err(ClusterPlanError::NoLimit) };
     let mut asking = ClusterVariants::new(&question.asked, settings);
-    let (run, limit) = asking.run_time(asked, question.risk);
+    let procs = Procs(job.request.processors());
+    let measured = question.sizes.as_ref().and_then(|moldable| moldable.run_time_on(procs));
+    let (run, limit) = asking.run_time(asked, question.risk, measured);
     let variants = variants(question, cluster, asked, limit.limit, run.quantile(0.5))?;
     let jobs: Vec<SubmittedJob> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = variants_at_cluster(asking, &jobs, done)?;
@@ -74,7 +76,7 @@ pub fn plan_at_cluster(
     let first = options[0].clone();
     options.iter_mut().for_each(|one| one.compare(&first));
     Ok(JobPlan {
-        best: best(&options),
+        best: best(&options, question.risk),
         options,
         limit,
         method: answers.method,

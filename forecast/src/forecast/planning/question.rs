@@ -31,7 +31,7 @@ const AS_GOOD: f64 = 0.8;
 pub struct PlanQuestion {
     /// The job as its user would ask for it. Its time limit is what it asks for.
     pub job: Job,
-    /// How long it runs on other sizes, if it can have them.
+    /// How long it runs on other sizes, if it can have them. A measured run time on its own size is believed.
     pub sizes: Option<MoldableJob>,
     /// What the site allows one job.
     pub limits: JobLimits,
@@ -108,9 +108,10 @@ pub fn plan_job(
         WhenSource::Live { site, now, history } => (site, *now, *history),
     };
     let job = Job { index: ASKED, ..question.job.clone() };
-    let run = forecaster.learned().run_time(&job);
-    let limit = forecaster.limits().advise(&run, asked, question.risk);
     let sizes = sizes(question, source)?;
+    let measured = question.sizes.as_ref().and_then(|moldable| moldable.run_time_on(job.shape.procs));
+    let run = measured.unwrap_or_else(|| forecaster.learned().run_time(&job));
+    let limit = forecaster.limits().advise(&run, asked, question.risk);
     let variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = forecaster.answer(&jobs, site, now)?;
@@ -138,7 +139,7 @@ pub fn plan_job(
         }));
     }
     options.iter_mut().for_each(|one| one.compare(&first));
-    let best = best(&options);
+    let best = best(&options, question.risk);
     let run = super::option::TimeSpread::of(&run);
     Ok(JobPlan {
         options,
@@ -152,9 +153,10 @@ pub fn plan_job(
     })
 }
 
-/// The cheapest of the changes that help about as much as the best of them; the first if none helps for sure.
-pub(super) fn best(options: &[JobOption]) -> usize {
-    let helps = |one: &JobOption| !one.too_close && one.gain > 0.0;
+/// The cheapest of the changes that help about as much as the best of them, at no more than the accepted risk of being stopped; the first
+/// if none helps for sure.
+pub(super) fn best(options: &[JobOption], risk: f64) -> usize {
+    let helps = |one: &JobOption| !one.too_close && one.gain > 0.0 && one.risk <= risk;
     let most = options.iter().filter(|one| helps(one)).map(|one| one.gain).fold(0.0, f64::max);
     let good = options.iter().enumerate().filter(|(_, one)| helps(one) && one.gain >= AS_GOOD * most);
     let cost = |one: &JobOption| one.change.cost();

@@ -142,18 +142,15 @@ fn range(spread: TimeSpread) -> TimeRange {
 /// run time, the same for all sizes: what delays the job in one of them delays it in all.
 fn done_first(sized: &[SizedStart]) -> Vec<f64> {
     let level = |place: usize| (place as f64 + 0.5) / CASES as f64;
-    let places =
-        |time: &Distribution| -> Vec<f64> { (0..CASES).map(|place| time.quantile(level(place))).collect() };
-    let (waits, runs): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
-        sized.iter().map(|one| (places(&one.wait), places(&one.run))).unzip();
+    let quantiles =
+        |time: &Distribution| -> [f64; CASES] { std::array::from_fn(|place| time.quantile(level(place))) };
+    let times: Vec<_> = sized.iter().map(|one| (quantiles(&one.wait), quantiles(&one.run))).collect();
     let mut first = vec![0.0; sized.len()];
-    for wait in 0..CASES {
-        for run in 0..CASES {
-            let done = |size: &usize| waits[*size][wait] + runs[*size][run];
-            let soonest = (0..sized.len()).min_by(|one, other| done(one).total_cmp(&done(other)));
-            if let Some(size) = soonest {
-                first[size] += 1.0 / (CASES * CASES) as f64;
-            }
+    for case in 0..CASES * CASES {
+        let done = |size: &usize| times[*size].0[case / CASES] + times[*size].1[case % CASES];
+        let soonest = (0..sized.len()).min_by(|one, other| done(one).total_cmp(&done(other)));
+        if let Some(size) = soonest {
+            first[size] += 1.0 / (CASES * CASES) as f64;
         }
     }
     first

@@ -183,7 +183,7 @@ fn planned(
     let PlaceAdvice { sizes, later, risk, predictor, draws, .. } = advice.clone();
     match asking {
         Asking::Jobs { job, source, settings } => {
-            let settings = PlanSettings { when: WhenSettings { predictor, ..settings.clone() }, draws };
+            let settings = PlanSettings { when: WhenSettings { predictor, ..(**settings).clone() }, draws };
             // On a live site each partition is asked for itself.
             let queues = limits.map(|_| Vec::new());
             let limits = limits.unwrap_or_default();

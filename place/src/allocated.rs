@@ -151,7 +151,8 @@ pub fn allocate_at(
     let (mut answers, mut not_allowed) = (Vec::new(), Vec::new());
     for queue in &queues {
         let limits = queue.limits;
-        let answer = match &settings.forecast {
+        let has_waits = workload.is_empty() || !workload.starts.is_empty();
+        let answer = match settings.forecast.as_ref().filter(|_| has_waits) {
             Some(forecast) => {
                 in_queue(new, (site, queue, from), history, forecast, zone, &mut |facts, asking| {
                     forecast_answer(job, settings, facts, &asking, messages)

@@ -80,7 +80,7 @@ impl PlaceFacts<'_> {
 /// A question as the forecasters take it.
 pub(super) enum Asking<'q> {
     /// By what jobs did before.
-    Jobs { job: Job, source: WhenSource<'q>, settings: WhenSettings },
+    Jobs { job: Job, source: WhenSource<'q>, settings: Box<WhenSettings> },
     /// By a simulated controller.
     Slurm { question: ClusterQuestion<'q>, settings: ClusterWhenSettings },
 }
@@ -123,7 +123,7 @@ impl AskedPlace<'_> {
                     whose: Some(String::new()),
                 };
                 let source = WhenSource::Log { workload: &log.workload, at };
-                ask(&facts, Asking::Jobs { job, source, settings: settings.clone() }).map(only)
+                ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings.clone()) }).map(only)
             }
             AskedPlace::Slurm(place) => {
                 let facts = PlaceFacts {
@@ -203,7 +203,7 @@ pub(super) fn in_queue<T>(
         limits: queue.limits,
         whose: (!workload.is_empty()).then_some(whose),
     };
-    ask(&facts, Asking::Jobs { job, source, settings })
+    ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings) })
 }
 
 /// Where a live answer comes from.
@@ -276,7 +276,7 @@ pub(super) fn by_queue_alone<T>(
     let site = Site::found(workload.machine(), job.submit, [], waiting, settings.default_request);
     let nothing = without_jobs(workload.machine().procs)?;
     let source = WhenSource::Live { site, now: job.submit, history: &nothing };
-    ask(Asking::Jobs { job, source, settings: without_history(settings) })
+    ask(Asking::Jobs { job, source, settings: Box::new(without_history(settings)) })
 }
 
 /// Without a history there is nothing to learn from, and nothing to try methods on.

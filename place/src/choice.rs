@@ -166,7 +166,7 @@ fn sentence(sites: &[SiteStart], close: usize) -> String {
         }
         let each: Vec<String> = close.iter().map(|one| format!("at {} {}", one.site, one.start())).collect();
         return format!(
-            "Too close to call between {names}: their medians differ by less than their ranges can tell. It would start {}.",
+            "Too close to call between {names}: none starts it sooner in six of ten cases. It would start {}.",
             each.join(", ")
         );
     }
@@ -209,7 +209,7 @@ impl SiteAsker<'_> {
         let ask = |asking: Asking<'_>| answered(&asking, name, self.messages);
         let answer = if workload.starts.is_empty() || has_started {
             let source = WhenSource::Log { workload, at };
-            ask(Asking::Jobs { job, source, settings: self.settings.clone() })?
+            ask(Asking::Jobs { job, source, settings: Box::new(self.settings.clone()) })?
         } else {
             by_queue_alone(job, workload, &self.settings, ask)?
         };

@@ -183,10 +183,15 @@ fn sentence(of: &AdvisedJob) -> String {
     let (first, best) = (&plan.options[0], &plan.options[plan.best]);
     let mut lines = Vec::new();
     lines.push(match plan.best {
-        0 if plan.limit.is_bounded => format!(
+        0 if plan.run.high > first.limit.0 as f64 => format!(
+            "Ask for more time: it would run for up to {}, and the limit is {}.",
+            duration::about(plan.run.high),
+            duration::human(first.limit)
+        ),
+        0 if first.risk > of.risk => format!(
             "Ask for more time: {} of such jobs run into the limit of {}, and how long they would run is not known.",
-            percent(plan.limit.risk),
-            duration::human(plan.limit.limit)
+            percent(first.risk),
+            duration::human(first.limit)
         ),
         0 => "No change helps for sure: ask as you meant to.".to_owned(),
         _ => {
@@ -208,13 +213,8 @@ fn sentence(of: &AdvisedJob) -> String {
     });
     let limit = &plan.limit;
     let advice = duration::human(limit.limit);
-    lines.extend(if limit.is_bounded && plan.best == 0 {
+    lines.extend(if limit.is_bounded {
         None
-    } else if limit.is_bounded {
-        Some(format!(
-            "The limit of {advice} is short: {} of such jobs run into it, and how long they would run is not known.",
-            percent(limit.risk)
-        ))
     } else if limit.limit < first.limit {
         Some(format!(
             "A limit of {advice} is enough: at most {} risk ({} of the last {} with such limits would have been stopped).",

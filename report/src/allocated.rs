@@ -75,7 +75,10 @@ fn machine(result: &Allocated) -> Table {
     };
     let outlook = settings.outlook().unwrap_or_default();
     let source = match (settings.by, &result.answer.forecast) {
-        (_, Some(forecast)) => format!("{}, the best of the methods tried", forecast.method),
+        (_, Some(QueueForecast { method, inside: Some(_), .. })) => {
+            format!("{method}, the best of the methods tried")
+        }
+        (_, Some(forecast)) => forecast.method.clone(),
         (Some(by), None) => format!("{by}, with outlook {outlook}"),
         (None, None) => format!(
             "{} under {}, with outlook {outlook}",

@@ -106,7 +106,7 @@ pub struct Forecasting {
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
     /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
-    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The answer")]
     pub default_request: Option<Seconds>,
     /// Correct simulated queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30; by
     /// default 200

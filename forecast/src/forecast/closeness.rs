@@ -5,7 +5,7 @@ use queuecast_core::distribution::Distribution;
 /// Number of equally likely quantiles by which a distribution is represented.
 const PLACES: usize = 24;
 
-/// It is too close to call which of two times is shorter unless one of them is so in this share of all cases, or more often.
+/// One of two times is surely the shorter one if it is so in this share of all cases, or more often; else it is too close to call.
 pub const TOLD_APART: f64 = 0.6;
 
 fn places(time: &Distribution) -> [f64; PLACES] {
@@ -42,11 +42,10 @@ pub fn odds_of_shorter(one: &Distribution, other: &Distribution) -> f64 {
     ones.iter().map(won).sum::<f64>() / (PLACES * PLACES) as f64
 }
 
-/// Whether it is too close to call which of two times is shorter: neither is so in [`TOLD_APART`] of all cases. The whole distributions
-/// decide, not their medians.
-pub fn is_too_close(one: &Distribution, other: &Distribution) -> bool {
-    let odds = odds_of_shorter(one, other);
-    odds.max(1.0 - odds) < TOLD_APART
+/// Whether the first of two times is surely the shorter one: in [`TOLD_APART`] of all cases or more. The whole distributions decide, not
+/// their medians, which may even be the other way round.
+pub fn is_surely_shorter(one: &Distribution, other: &Distribution) -> bool {
+    odds_of_shorter(one, other) >= TOLD_APART
 }
 
 #[cfg(test)]
@@ -74,14 +73,14 @@ mod tests {
         let (one, other) = (even(0, 1000), even(100, 1100));
         assert_eq!(odds_of_shorter(&one, &other) + odds_of_shorter(&other, &one), 1.0);
         // 0.1 of 1,000 apart: the former is shorter in 0.595 of all cases.
-        assert!(is_too_close(&one, &other) && is_too_close(&other, &one));
-        assert!(!is_too_close(&one, &even(150, 1150)));
-        // Equal medians, and told apart: nine in ten of the first are shorter than all of the second but few.
-        let waits = |short: f64, long: f64| {
-            Distribution::quantiles(&[(0.0, short), (0.45, short), (0.5, 100.0), (1.0, long)])
+        assert!(!is_surely_shorter(&one, &other) && !is_surely_shorter(&other, &one));
+        assert!(is_surely_shorter(&one, &even(150, 1150)));
+        // Half of the first are at once; its median is the longer one all the same.
+        let waits = |short: f64, median: f64, long: f64| {
+            Distribution::quantiles(&[(0.0, short), (0.45, short), (0.5, median), (1.0, long)]).unwrap()
         };
-        let (often_at_once, seldom) = (waits(0.0, 101.0).unwrap(), waits(99.0, 9000.0).unwrap());
-        assert_eq!(often_at_once.quantile(0.5), seldom.quantile(0.5));
-        assert!(!is_too_close(&often_at_once, &seldom));
+        let (often_at_once, seldom) = (waits(0.0, 110.0, 111.0), waits(99.0, 100.0, 9000.0));
+        assert!(often_at_once.quantile(0.5) > seldom.quantile(0.5));
+        assert!(is_surely_shorter(&often_at_once, &seldom) && !is_surely_shorter(&seldom, &often_at_once));
     }
 }

@@ -97,8 +97,8 @@ impl Forecaster {
         while let Some(next) = replay.peek().filter(|next| next.at <= until) {
             if next.step == Step::Submitted {
                 let (job, number) = (&jobs[next.job.at()], next.job.at());
-                let start = replay.timeline().index(next.job).map(|index| history.starts[index.at()]);
-                let known = start != Some(Time::NEVER);
+                let start = replay.timeline().index(next.job).map(|index| history.starts.get(index.at()));
+                let known = !matches!(start, Some(None | Some(&Time::NEVER)));
                 let tried = known && number >= first;
                 replay.admit(job.shape.procs);
                 let used = SubmissionUse { ahead: first.saturating_sub(number), tried, known };

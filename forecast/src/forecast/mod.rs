@@ -21,7 +21,7 @@ pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
-pub use closeness::{TOLD_APART, is_too_close, odds_of_shorter};
+pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
     ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,

@@ -1,7 +1,7 @@
 //! Which of several places would start a job first, by their predicted waits.
 
 use super::answer::PredictedWait;
-use super::closeness::is_too_close;
+use super::closeness::is_surely_shorter;
 
 /// Places in the order in which they would start a job, and how many of the first are too close to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +21,8 @@ impl SoonestStart {
             let ((median, high), (other_median, other_high)) = (of(one), of(other));
             median.total_cmp(&other_median).then(high.total_cmp(&other_high))
         });
-        let is_close = |&&other: &&usize| {
-            other == order[0] || is_too_close(&waits[order[0]].distribution, &waits[other].distribution)
-        };
+        let is_close =
+            |&&other: &&usize| !is_surely_shorter(&waits[order[0]].distribution, &waits[other].distribution);
         let close = order.iter().take_while(is_close).count();
         SoonestStart { order, close }
     }
@@ -52,7 +51,7 @@ mod tests {
     #[test]
     fn the_least_median_is_first_and_wide_ranges_decide_nothing() {
         assert_eq!(soonest(&[(800.0, 900.0, 1000.0), (10.0, 60.0, 600.0)]), (vec![1, 0], 1));
-        // Equal medians: the lower end of the range comes first.
+        // Equal medians: the range that ends sooner comes first.
         assert_eq!(soonest(&[(10.0, 60.0, 600.0), (20.0, 60.0, 100.0)]), (vec![1, 0], 2));
         // Medians far apart within ranges that overlap all but wholly.
         assert_eq!(soonest(&[(1.0, 60.0, 3600.0), (1.0, 90.0, 3600.0)]), (vec![0, 1], 2));

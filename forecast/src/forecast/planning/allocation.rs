@@ -1,12 +1,12 @@
 //! How many processors to ask for: the forecast starts of a job in each of its sizes, and how long it would run there.
 
 use super::super::answer::{StateNow, WhenError, WhenSettings};
-use super::super::closeness::{is_too_close, sum};
+use super::super::closeness::{is_surely_shorter, sum};
 use super::super::trials::MethodRecord;
 use super::super::when::WhenSource;
 use super::option::TimeSpread;
 use crate::allot::advice::{
-    Advice, JobLimits, MoldableJob, Offer, Preference, Prospect, SIZE_LEVELS, Situation, TimeRange,
+    Advice, JobLimits, MoldableJob, Offer, Preference, Prospect, SIZE_LEVELS, Situation, Target, TimeRange,
 };
 use crate::allot::{Size, SizesError};
 use queuecast_core::distribution::{Distribution, LogUniform};
@@ -89,7 +89,11 @@ pub fn forecast_sizes(
         .collect();
     let best = done_first(&sized);
     let prospects = sized.iter().zip(best).map(|(one, best)| one.prospect(best)).collect();
-    let close = |best: usize| sized.iter().map(|one| is_too_close(&sized[best].done, &one.done)).collect();
+    // By another target than the median the sizes differ in what is not told by which is done sooner.
+    let close = |best: usize| match preference.target {
+        Target::Median => sized.iter().map(|one| !is_surely_shorter(&sized[best].done, &one.done)).collect(),
+        Target::Mean | Target::P90 => Vec::new(),
+    };
     let advice = Advice::chosen(prospects, preference, close).ok_or(WhenError::NothingStarted)?;
     Ok(SizeForecasts {
         advice,
@@ -126,7 +130,11 @@ impl SizedStart {
             procs: self.procs,
             queue: range(TimeSpread::of_wait(&self.wait)),
             run: range(TimeSpread::of(&self.run)),
-            turnaround: range(TimeSpread::of(&self.done)),
+            // The sum is made of few quantiles, which leave out the longest.
+            turnaround: TimeRange {
+                mean: Some(self.wait.mean() + self.run.mean()),
+                ..range(TimeSpread::of(&self.done))
+            },
             at_once: Some(1.0 - self.wait.survival(AT_ONCE)),
             best: Some(best),
         }

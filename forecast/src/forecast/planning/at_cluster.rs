@@ -68,9 +68,7 @@ pub fn plan_at_cluster(
         let Some(wait) = wait else { continue };
         let own = if one.factor == 1.0 { run.clone() } else { scaled(&run, one.factor) };
         let mut option = JobOption::new(one.change, (one.procs, one.limit), &wait, &own);
-        if option.change == JobChange::Limit {
-            option.risk = limit.risk;
-        }
+        option.bound_risk(&limit);
         options.push(option);
     }
     let first = options[0].clone();

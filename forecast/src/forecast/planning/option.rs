@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::super::closeness::{is_too_close, sum};
-use super::limit::stopped_at;
+use super::super::closeness::{is_surely_shorter, sum};
+use super::limit::{LimitAdvice, stopped_at};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::units::{Procs, Seconds};
 
@@ -107,14 +107,17 @@ impl JobOption {
         wait: &Distribution,
         run: &Distribution,
     ) -> JobOption {
-        let ends = sum(wait, &run.clone().capped(limit.0 as f64));
+        let stopped = run.clone().capped(limit.0 as f64);
+        let ends = sum(wait, &stopped);
+        // The sum is made of few quantiles, which leave out the longest.
+        let done = TimeSpread { expected: wait.mean() + stopped.mean(), ..TimeSpread::of(&ends) };
         JobOption {
             change,
             procs,
             limit,
             risk: stopped_at(run, limit),
             start: TimeSpread::of_wait(wait),
-            done: TimeSpread::of(&ends),
+            done,
             gain: 0.0,
             too_close: false,
             ends,
@@ -127,10 +130,25 @@ impl JobOption {
         self.too_close = self.change != JobChange::AsAsked && self.is_undecided(asked);
     }
 
-    /// Whether it is too close to call which of two is done sooner, or makes no difference that matters.
+    /// Whether the one of two that is done sooner by the median is not surely so, or makes no difference that matters.
     pub(super) fn is_undecided(&self, other: &JobOption) -> bool {
-        let apart = (other.done.median - self.done.median).abs();
-        apart <= WORTH || is_too_close(&self.ends, &other.ends)
+        let (sooner, later) = match self.done.median <= other.done.median {
+            true => (self, other),
+            false => (other, self),
+        };
+        later.done.median - sooner.done.median <= WORTH || !is_surely_shorter(&sooner.ends, &later.ends)
+    }
+
+    /// A longer limit stops no more jobs than a shorter one: if the shorter one that is advised has stopped fewer of the past jobs than are
+    /// predicted to run into this one, so does this one.
+    pub(super) fn bound_risk(&mut self, advised: &LimitAdvice) {
+        let is_longer =
+            self.change != JobChange::Size && self.limit >= advised.limit && advised.tried.is_some();
+        if self.change == JobChange::Limit {
+            self.risk = advised.risk;
+        } else if is_longer {
+            self.risk = self.risk.min(advised.risk);
+        }
     }
 }
 

@@ -11,7 +11,7 @@ pub struct SoonestPlace {
     pub place: usize,
     /// How much sooner it is done than in the first place, by the median.
     pub gain: f64,
-    /// Whether the difference to the first place is too small beside the ranges to be relied on.
+    /// Whether it is too close to call against the first place.
     pub too_close: bool,
 }
 

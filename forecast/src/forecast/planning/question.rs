@@ -123,9 +123,7 @@ pub fn plan_job(
             JobOption::new(one.change.clone(), shape, &wait.wait, &one.run)
         })
         .collect();
-    for option in options.iter_mut().filter(|option| option.change == JobChange::Limit) {
-        option.risk = limit.risk;
-    }
+    options.iter_mut().for_each(|option| option.bound_risk(&limit));
     let first = options[0].clone();
     if !question.later.is_empty() {
         let shifts =

@@ -57,5 +57,5 @@ fn every_command_says_the_same_of_a_start() {
     // Control: the answers differ from question to question, and some are no points.
     said.sort_by(|one, other| one[1].total_cmp(&other[1]));
     said.dedup();
-    assert!(said.len() > 6 && said.iter().any(|[low, _, high]| low < high), "{said:?}");
+    assert!(said.len() > 4 && said.iter().any(|[low, _, high]| low < high), "{said:?}");
 }

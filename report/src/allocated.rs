@@ -290,7 +290,8 @@ fn best_named(result: &Allocated) -> &'static str {
 fn starred(result: &Allocated) -> String {
     let mut said = "* the size to ask for; times are medians".to_owned();
     if close_sizes(result).is_some() {
-        said += "; the star is on the smallest of the sizes whose turnarounds cannot be told apart";
+        let which = if is_smallest(result) { "smallest" } else { "soonest to start" };
+        said += &format!("; the star is on the {which} of the sizes whose turnarounds cannot be told apart");
     }
     let (asked, target) = (result.answer.settings.preference.target, result.answer.target());
     if target != Target::Median {
@@ -327,7 +328,8 @@ fn sentence(result: &Allocated) -> String {
     let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
     let mut first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
     if let Some(sizes) = close_sizes(result) {
-        first += &format!("; {sizes} are too close to call, and this is the smallest");
+        let why = if is_smallest(result) { "the smallest" } else { "the one that starts soonest" };
+        first += &format!("; {sizes} are too close to call, and this is {why}");
     }
     if let Some(least) = result.passed_over() {
         let averse = result.answer.settings.preference.averse;
@@ -353,6 +355,11 @@ fn sentence(result: &Allocated) -> String {
         processors(soonest.procs.0),
         duration::about(soonest.run.median)
     )
+}
+
+/// Whether the size to ask for is the smallest of those that are too close to call.
+fn is_smallest(result: &Allocated) -> bool {
+    result.answer.advice.too_close().first() == Some(&result.answer.advice.recommended().procs)
 }
 
 /// The sizes whose turnarounds cannot be told apart, if the one to ask for is among them: "4, 8 and 16".

@@ -14,7 +14,7 @@ use queuecast_forecast::allot::advice::{
     AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, QueueForecast,
     SiteSummary, Target, advise,
 };
-use queuecast_forecast::forecast::{AllocationError, WhenSettings, WhenSource, forecast_sizes};
+use queuecast_forecast::forecast::{AllocationError, WhenSettings, forecast_sizes};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -219,10 +219,7 @@ fn forecast_answer(
         Err(AllocationError::Sizes(why)) => return Ok(Err(why)),
         Err(AllocationError::When(error)) => return Err(refused(facts.name, error)),
     };
-    let (history, now) = match source {
-        WhenSource::Log { workload, at } => (*workload, *at),
-        WhenSource::Live { history, now, .. } => (*history, *now),
-    };
+    let (history, now) = (source.history(), source.now());
     let known = history.jobs().partition_point(|one| one.submit <= now);
     let partitions: BTreeSet<PartitionId> =
         history.jobs()[..known].iter().filter_map(|one| one.partition).collect();

@@ -234,11 +234,7 @@ impl Asking<'_> {
     pub fn begin(&self, messages: &dyn Messages) {
         match self {
             Asking::Jobs { source, settings, .. } => {
-                let (history, now) = match source {
-                    WhenSource::Log { workload, at } => (*workload, *at),
-                    WhenSource::Live { history, now, .. } => (*history, *now),
-                };
-                let known = history.jobs().partition_point(|one| one.submit <= now);
+                let known = source.history().jobs().partition_point(|one| one.submit <= source.now());
                 messages.begins("trying methods", settings.methods.len() * settings.trials.min(known));
             }
             Asking::Slurm { settings, .. } => messages.begins("trying on past submissions", settings.trials),

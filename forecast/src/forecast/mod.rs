@@ -40,4 +40,4 @@ pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
 pub use trials::MethodRecord;
-pub use when::{WhenSource, when, when_each};
+pub use when::{WhenSource, when};

@@ -38,7 +38,9 @@ pub fn when(
     settings: &WhenSettings,
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<WhenAnswer, WhenError> {
-    let answers = when_each(std::slice::from_ref(job), source, settings, done)?;
+    let (forecaster, then) = source.forecaster(settings, done)?;
+    let (site, now) = source.asked_about(&then);
+    let answers = forecaster.answer(std::slice::from_ref(job), site, now)?;
     let WhenAnswers { method, waits, state, record, regime, tried, learned } = answers;
     let request = job.shape.limit.unwrap_or(settings.default_request);
     let wait = waits.first().map(|wait| PredictedWait::of(wait, request));
@@ -46,22 +48,31 @@ pub fn when(
     Ok(WhenAnswer { method, wait, state, record, regime, tried, learned })
 }
 
-/// As [`when()`], for several variants of one job: each is predicted as if it alone were submitted.
-pub fn when_each(
-    jobs: &[Job],
-    source: &WhenSource<'_>,
-    settings: &WhenSettings,
-    done: &(dyn Fn(usize) + Sync),
-) -> Result<WhenAnswers, WhenError> {
-    let (forecaster, then) = source.forecaster(settings, done)?;
-    let (site, now) = match source {
-        WhenSource::Log { at, .. } => (&then, *at),
-        WhenSource::Live { site, now, .. } => (site, *now),
-    };
-    forecaster.answer(jobs, site, now)
-}
-
 impl WhenSource<'_> {
+    /// What has happened there before.
+    pub fn history(&self) -> &Workload {
+        match self {
+            WhenSource::Log { workload, .. } => workload,
+            WhenSource::Live { history, .. } => history,
+        }
+    }
+
+    /// The moment asked about.
+    pub fn now(&self) -> Time {
+        match self {
+            WhenSource::Log { at, .. } => *at,
+            WhenSource::Live { now, .. } => *now,
+        }
+    }
+
+    /// The site and the moment asked about; `then` is what the history leads to.
+    pub(super) fn asked_about<'s>(&'s self, then: &'s Site) -> (&'s Site, Time) {
+        match self {
+            WhenSource::Log { at, .. } => (then, *at),
+            WhenSource::Live { site, now, .. } => (site, *now),
+        }
+    }
+
     /// A forecaster that has learned what happened there before, and the site at the end of that. `done` is told of each job that a
     /// method was tried on.
     pub(super) fn forecaster(
@@ -69,10 +80,8 @@ impl WhenSource<'_> {
         settings: &WhenSettings,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(Forecaster, Site), WhenError> {
-        let (history, now, is_live) = match self {
-            WhenSource::Log { workload, at } => (*workload, *at, false),
-            WhenSource::Live { now, history, .. } => (*history, *now, true),
-        };
+        let (history, now) = (self.history(), self.now());
+        let is_live = matches!(self, WhenSource::Live { .. });
         if history.starts.is_empty() && !history.is_empty() {
             return Err(WhenError::NoWaits);
         }

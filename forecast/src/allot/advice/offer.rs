@@ -94,11 +94,16 @@ impl MoldableJob {
     pub fn run_time_on(&self, procs: Procs) -> Option<Distribution> {
         let RunTimeBySize::Measured { runs, .. } = &self.runs else { return None };
         let (_, run) = runs.iter().find(|(size, _)| *size == procs)?;
+        Some(self.spread(*run))
+    }
+
+    /// A run time as said, within the factor by which it may be longer or shorter.
+    pub(crate) fn spread(&self, run: Seconds) -> Distribution {
         let (run, factor) = (run.0.max(1) as f64, self.give_or_take);
-        Some(match factor > 1.0 {
+        match factor > 1.0 {
             true => Distribution::log_uniform(LogUniform::new(run / factor, run * factor)),
             false => Distribution::point(run),
-        })
+        }
     }
 
     /// The sizes to look at on a machine, within these limits. `levels` are numbers of processors that are free now or will be at

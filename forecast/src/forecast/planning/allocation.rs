@@ -9,7 +9,7 @@ use crate::allot::advice::{
     Advice, JobLimits, MoldableJob, Offer, Preference, Prospect, SIZE_LEVELS, Situation, Target, TimeRange,
 };
 use crate::allot::{Size, SizesError};
-use queuecast_core::distribution::{Distribution, LogUniform};
+use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_wait::WaitForecast;
@@ -64,10 +64,7 @@ pub fn forecast_sizes(
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<SizeForecasts, AllocationError> {
     let (forecaster, then) = source.forecaster(settings, done)?;
-    let (site, now) = match source {
-        WhenSource::Log { at, .. } => (&then, *at),
-        WhenSource::Live { site, now, .. } => (site, *now),
-    };
+    let (site, now) = source.asked_about(&then);
     let learned = forecaster.learned();
     let situation = Situation::new(site.clone(), now, |job, elapsed| learned.run_time_of(job, elapsed));
     let offer = moldable.offered(situation.machine(), &situation.levels(SIZE_LEVELS), limits)?;
@@ -85,7 +82,7 @@ pub fn forecast_sizes(
         .all()
         .iter()
         .zip(&answers.waits)
-        .map(|(size, wait)| SizedStart::of(size, wait, factor))
+        .map(|(size, wait)| SizedStart::of(size.procs, moldable.spread(size.run), wait))
         .collect();
     let best = done_first(&sized);
     let prospects = sized.iter().zip(best).map(|(one, best)| one.prospect(best)).collect();
@@ -115,14 +112,9 @@ struct SizedStart {
 }
 
 impl SizedStart {
-    fn of(size: &Size, forecast: &WaitForecast, factor: f64) -> SizedStart {
-        let length = size.run.0.max(1) as f64;
-        let run = match factor > 1.0 {
-            true => Distribution::log_uniform(LogUniform::new(length / factor, length * factor)),
-            false => Distribution::point(length),
-        };
+    fn of(procs: Procs, run: Distribution, forecast: &WaitForecast) -> SizedStart {
         let wait = forecast.wait.clone();
-        SizedStart { procs: size.procs, done: sum(&wait, &run), wait, run }
+        SizedStart { procs, done: sum(&wait, &run), wait, run }
     }
 
     fn prospect(&self, best: f64) -> Prospect {

@@ -103,10 +103,8 @@ pub fn plan_job(
 ) -> Result<JobPlan, PlanError> {
     let asked = question.job.shape.limit.ok_or(PlanError::NoLimit)?;
     let (forecaster, then) = source.forecaster(&settings.when, done)?;
-    let (site, now, history) = match source {
-        WhenSource::Log { workload, at } => (&then, *at, *workload),
-        WhenSource::Live { site, now, history } => (site, *now, *history),
-    };
+    let (site, now) = source.asked_about(&then);
+    let history = source.history();
     let job = Job { index: ASKED, ..question.job.clone() };
     let sizes = sizes(question, source)?;
     let measured = question.sizes.as_ref().and_then(|moldable| moldable.run_time_on(job.shape.procs));

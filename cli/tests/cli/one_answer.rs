@@ -43,11 +43,18 @@ fn every_command_says_the_same_of_a_start() {
                 start,
                 "{log} {asked}"
             );
-            let runs = format!("--runs {}={minutes}m,{size}={minutes}m", size + 1);
+            // Another size is asked about before it, where there is a smaller one.
+            let other = if size > 1 { size - 1 } else { 2 };
+            let runs = format!("--runs {other}={minutes}m,{size}={minutes}m");
             let allocate = ask(format!("allocate {log}.swf {runs} {asked}"));
             let sizes = allocate["sizes"].as_array().unwrap();
             let own = sizes.iter().find(|one| one["procs"] == size).unwrap();
             assert_eq!(range(&own["queue"], ["p10", "median", "p90"]), start, "{log} {asked}: {own}");
+            let best: f64 = sizes.iter().map(|one| one["best"].as_f64().unwrap()).sum();
+            assert!(
+                sizes.iter().all(|one| one["best"].as_f64() <= Some(1.0)) && (best - 1.0).abs() < 1e-9,
+                "{sizes:?}"
+            );
             assert_eq!(allocate["forecast"]["method"], when["method"], "{log} {asked}");
             let sites = ask(format!("metaschedule {log}.toml -n {size} -t {minutes} {asked}"));
             assert_eq!(range(&sites["sites"][0]["wait"], ["low", "median", "high"]), start, "{log} {asked}");

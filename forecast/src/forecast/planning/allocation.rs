@@ -145,13 +145,13 @@ fn done_first(sized: &[SizedStart]) -> Vec<f64> {
     let quantiles =
         |time: &Distribution| -> [f64; CASES] { std::array::from_fn(|place| time.quantile(level(place))) };
     let times: Vec<_> = sized.iter().map(|one| (quantiles(&one.wait), quantiles(&one.run))).collect();
-    let mut first = vec![0.0; sized.len()];
+    let mut first = vec![0_u32; sized.len()];
     for case in 0..CASES * CASES {
         let done = |size: &usize| times[*size].0[case / CASES] + times[*size].1[case % CASES];
         let soonest = (0..sized.len()).min_by(|one, other| done(one).total_cmp(&done(other)));
         if let Some(size) = soonest {
-            first[size] += 1.0 / (CASES * CASES) as f64;
+            first[size] += 1;
         }
     }
-    first
+    first.iter().map(|&cases| f64::from(cases) / (CASES * CASES) as f64).collect()
 }

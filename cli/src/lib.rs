@@ -4,6 +4,7 @@
 //! `failure`).
 
 mod args;
+mod cache;
 mod commands;
 mod failure;
 mod input;

@@ -16,6 +16,37 @@ pub trait Messages: Sync {
 
     /// So many more steps of it are done.
     fn done(&self, steps: usize);
+
+    /// Where what was learned is kept for the next question; nowhere by default.
+    fn kept(&self) -> Option<&dyn Kept> {
+        None
+    }
+}
+
+/// Keeps what was learned from one question to the next, in memory or in files. It may forget at any time.
+pub trait Kept: Sync {
+    /// What was kept under a key: letters and digits.
+    fn recall(&self, key: &str) -> Option<Vec<u8>>;
+
+    /// Keeps this under a key, in place of what was there.
+    fn keep(&self, key: &str, bytes: &[u8]);
+
+    /// What was kept under a key cannot be used, and is made anew.
+    fn refused(&self, key: &str, why: &str);
+}
+
+/// What learning is given by its caller: what is told of its progress, and where what is learned is kept for the next question.
+#[derive(Clone, Copy)]
+pub struct Learning<'a> {
+    /// Told how many more steps are done.
+    pub done: &'a (dyn Fn(usize) + Sync),
+    /// Where what is learned is kept.
+    pub kept: Option<&'a dyn Kept>,
+}
+
+impl Learning<'_> {
+    /// Told to no caller and kept nowhere.
+    pub const ALONE: Learning<'static> = Learning { done: &|_| {}, kept: None };
 }
 
 /// What a refusal is about.

@@ -6,17 +6,17 @@
 
 use std::num::NonZeroU32;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::units::{Procs, Seconds, Time};
 
 /// The number a log gives a job. Need not be unique, dense, or ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobId(pub u64);
 
 /// A job's place in arrival order (submission time, then place in the log): 0 for the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobIndex(pub u32);
 
@@ -31,7 +31,7 @@ impl JobIndex {
 macro_rules! identifiers {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(NonZeroU32);
 
         impl $name {
@@ -66,7 +66,7 @@ identifiers! {
 }
 
 /// One way to run a job: how many processors, and for how long at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     /// Processors held from start to end.
     pub procs: Procs,
@@ -75,7 +75,7 @@ pub struct Shape {
 }
 
 /// Everything known about a job when it arrives, and nothing else.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Place in arrival order; set by [`crate::workload::Workload::new`].
     pub index: JobIndex,
@@ -153,7 +153,7 @@ impl Job {
 }
 
 /// How a job came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// By itself, successfully.

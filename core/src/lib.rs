@@ -6,6 +6,7 @@ pub mod distribution;
 pub mod duration;
 pub mod job;
 pub mod job_state;
+pub mod long_array;
 pub mod number;
 pub mod parallel;
 pub mod seed;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::asked::{Asking, refused, refused_at_site};
 use super::{AskedPlace, LabelledLog, NewJob};
-use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::allot::advice::MoldableJob;
 use queuecast_forecast::forecast::{
@@ -188,10 +188,12 @@ fn planned(
             let queues = limits.map(|_| Vec::new());
             let limits = limits.unwrap_or_default();
             let question = PlanQuestion { job: job.clone(), sizes, limits, queues, later, risk };
-            plan_job(&question, source, &settings, &done).map_err(|error| match error {
-                PlanError::When(error) => refused(name, error),
-                other => Refusal::question(other.to_string()),
-            })
+            plan_job(&question, source, &settings, Learning { done: &done, kept: messages.kept() }).map_err(
+                |error| match error {
+                    PlanError::When(error) => refused(name, error),
+                    other => Refusal::question(other.to_string()),
+                },
+            )
         }
         Asking::Slurm { question, settings } => {
             let question = ClusterPlanQuestion { asked: *question, sizes, later, risk };

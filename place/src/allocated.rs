@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source, refused, without_jobs};
 use super::{AskedPlace, NewJob};
-use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::PartitionId;
 use queuecast_core::units::Time;
 use queuecast_forecast::allot::SizesError;
@@ -214,7 +214,14 @@ fn forecast_answer(
     asking.begin(messages);
     let done = |steps| messages.done(steps);
     let chosen = (facts.limits, settings.advice.preference);
-    let found = match forecast_sizes(job, asked, source, chosen, forecast, &done) {
+    let found = match forecast_sizes(
+        job,
+        asked,
+        source,
+        chosen,
+        forecast,
+        Learning { done: &done, kept: messages.kept() },
+    ) {
         Ok(found) => found,
         Err(AllocationError::Sizes(why)) => return Ok(Err(why)),
         Err(AllocationError::When(error)) => return Err(refused(facts.name, error)),

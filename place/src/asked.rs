@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::job::numbered;
 use super::{JobSize, LiveQueue, LiveSite, NewJob, SlurmPlace};
-use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, PartitionId, QueueId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Time};
@@ -221,7 +221,8 @@ pub(super) fn answered(
     let done = |steps| messages.done(steps);
     match asking {
         Asking::Jobs { job, source, settings } => {
-            when(job, source, settings, &done).map_err(|error| refused(name, error))
+            when(job, source, settings, Learning { done: &done, kept: messages.kept() })
+                .map_err(|error| refused(name, error))
         }
         Asking::Slurm { question, settings } => {
             when_at_cluster(question, *settings, &done).map_err(|error| refused_at_site(&error))

@@ -1,11 +1,14 @@
 //! Baselines: what any wait predictor has to beat.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
 
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::QueueId;
 use queuecast_core::units::Seconds;
+use queuecast_sim::predict::Lookup;
 use queuecast_sim::site::View;
 
 /// Baseline: every job starts at once.
@@ -22,15 +25,15 @@ impl WaitPredictor for ZeroWait {
 
 /// Baseline: the distribution of the last waits in the job's queue; of all queues where its own has none. Its median is the
 /// point.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PastWaits {
     window: usize,
-    of_queue: HashMap<Option<QueueId>, LastWaits>,
+    of_queue: Lookup<Option<QueueId>, LastWaits>,
     of_all: LastWaits,
 }
 
 /// The last waits, or other numbers, also in ascending order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct LastWaits {
     recent: VecDeque<f64>,
     pub sorted: Vec<f64>,
@@ -55,7 +58,7 @@ impl PastWaits {
 
     /// Remembers so many waits of each queue, at least one.
     pub fn new(window: usize) -> PastWaits {
-        PastWaits { window: window.max(1), of_queue: HashMap::new(), of_all: LastWaits::default() }
+        PastWaits { window: window.max(1), of_queue: Lookup::default(), of_all: LastWaits::default() }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Correction of predicted waits by a site's own past: the same question is asked at past moments, and what became of those
 //! jobs corrects the answer.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::stats;
 use queuecast_core::units::{Procs, Seconds, Time};
 
@@ -21,7 +23,7 @@ fn length(place: f64) -> Seconds {
 }
 
 /// A job whose wait is predicted, as far as questions are compared.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WaitQuestion {
     /// The mean of all predicted waits, each on the scale.
     predicted: f64,
@@ -54,7 +56,7 @@ impl WaitQuestion {
 }
 
 /// A question of the past and what became of the job.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
     /// What was asked.
     pub question: WaitQuestion,

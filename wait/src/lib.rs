@@ -49,7 +49,7 @@ pub use nearest::{FeatureDistance, Nearest};
 pub use outlook::Outlook;
 pub use overruns::WithOverruns;
 pub use overtaking::Overtaking;
-pub use predictor::{Arrival, PointRule, SimilarWaits, WaitForecast, WaitPredictor};
+pub use predictor::{Arrival, LearnedWaits, PointRule, SimilarWaits, WaitForecast, WaitPredictor};
 pub use qbets::{BinomialBound, BoundGroups};
 pub use queue_time::{QueueTime, quantile};
 pub use quick::{HistoryTerm, QuickStarters, QuickVerdict};

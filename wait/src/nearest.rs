@@ -4,6 +4,8 @@ mod elements;
 mod sums;
 mod threshold;
 
+use serde::{Deserialize, Serialize};
+
 use self::elements::ElementIndex;
 use self::sums::SumIndex;
 use super::features::Features;
@@ -40,7 +42,7 @@ choices! { FeatureDistance, "distance":
 /// # Features below 0
 /// By elements a denominator keeps its sign, so that a distance can be below 0, and with it a weight of equation 1. In the
 /// distribution such a job has the same weight above 0.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Nearest {
     window: usize,
     /// Where the next job goes, once the history is full.
@@ -52,7 +54,7 @@ pub struct Nearest {
     by_wait: Vec<u32>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 enum NeighbourIndex {
     Sums(SumIndex),
     Elements(ElementIndex),

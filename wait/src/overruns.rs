@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use super::features::Features;
-use super::predictor::{Arrival, SimilarWaits, WaitForecast, WaitPredictor};
+use super::predictor::{Arrival, LearnedWaits, SimilarWaits, WaitForecast, WaitPredictor};
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::units::Seconds;
 use queuecast_sim::site::View;
 
 /// A predictor that is asked and taught with [`Features::with_overruns`] in place of the features of arrivals. It has to be told of
 /// arrivals: from a job of which it was not, it learns by the features that it is given.
+#[derive(Clone)]
 pub struct WithOverruns {
-    of: Box<dyn WaitPredictor>,
+    of: Box<dyn LearnedWaits>,
     default_request: Seconds,
     /// Of jobs that have not started. Looked up, never iterated.
     features: HashMap<JobIndex, Features>,
@@ -25,7 +26,7 @@ impl std::fmt::Debug for WithOverruns {
 
 impl WithOverruns {
     /// This predictor, so asked and taught. `default_request` stands in for a missing requested time.
-    pub fn new(of: Box<dyn WaitPredictor>, default_request: Seconds) -> WithOverruns {
+    pub fn new(of: Box<dyn LearnedWaits>, default_request: Seconds) -> WithOverruns {
         WithOverruns { of, default_request, features: HashMap::new() }
     }
 }

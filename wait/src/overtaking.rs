@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::predict::Lookup;
@@ -22,7 +24,7 @@ const FADING: f64 = 0.0005;
 const UNIT: f64 = 600.0;
 
 /// A part of the score that jobs of one kind share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum ScorePart {
     Waited,
     Queue(u32),
@@ -37,7 +39,7 @@ enum ScorePart {
 const KINDS: usize = 7;
 
 /// A learned weight.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Weight {
     value: f64,
     /// Squares of all steps so far: the more was learned, the smaller the next step.
@@ -52,7 +54,7 @@ impl Weight {
 }
 
 /// A job that waits.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct WaitingChoice {
     submit: Time,
     procs: i64,
@@ -60,7 +62,7 @@ struct WaitingChoice {
 }
 
 /// Learns from the events of a site which waiting jobs it prefers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Overtaking {
     /// Looked up, never iterated.
     weights: Lookup<ScorePart, Weight>,

@@ -110,6 +110,24 @@ pub trait WaitPredictor: Send + Sync {
     fn observe(&mut self, _event: &Event<'_>) {}
 }
 
+/// A wait predictor that can be copied with what it has learned. Every predictor that can be cloned is one.
+pub trait LearnedWaits: WaitPredictor {
+    /// A copy that learns on its own from now on.
+    fn copied(&self) -> Box<dyn LearnedWaits>;
+}
+
+impl Clone for Box<dyn LearnedWaits> {
+    fn clone(&self) -> Box<dyn LearnedWaits> {
+        (**self).copied()
+    }
+}
+
+impl<P: WaitPredictor + Clone + 'static> LearnedWaits for P {
+    fn copied(&self) -> Box<dyn LearnedWaits> {
+        Box::new(self.clone())
+    }
+}
+
 #[cfg(test)]
 pub(super) mod test_support {
     //! Predictors asked and taught about jobs with these features, at an empty site.

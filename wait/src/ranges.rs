@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::class::{CLASSES, ClassWaits, NamedClasses, class_of, ends, probabilities};
 use super::class_shape::{ClassShape, distribution, shape};
 use super::features::Features;
-use super::predictor::{Arrival, WaitForecast, WaitPredictor};
+use super::predictor::{Arrival, LearnedWaits, WaitForecast, WaitPredictor};
 use super::quick::{QUICK, QuickStarters};
 use super::svm::SvmClassifier;
 use queuecast_core::distribution::Distribution;
@@ -19,8 +19,9 @@ use queuecast_sim::site::View;
 ///
 /// The distribution has the probabilities of the classes; within a class it has the quantiles of the waits in the history.
 /// Until the first training it is that of the point predictor.
+#[derive(Clone)]
 pub struct Ranges {
-    point: Box<dyn WaitPredictor>,
+    point: Box<dyn LearnedWaits>,
     quick: Option<QuickStarters>,
     window: usize,
     every: usize,
@@ -40,6 +41,7 @@ impl std::fmt::Debug for Ranges {
     }
 }
 
+#[derive(Clone)]
 struct Trained {
     machine: SvmClassifier,
     within: [ClassShape; CLASSES],
@@ -53,7 +55,7 @@ impl Ranges {
     pub const WINDOW: usize = 5000;
 
     /// By the points of this predictor; trained on the last `window` starts after every `every` of them, each at least one.
-    pub fn new(point: Box<dyn WaitPredictor>, window: usize, every: usize) -> Ranges {
+    pub fn new(point: Box<dyn LearnedWaits>, window: usize, every: usize) -> Ranges {
         Ranges {
             point,
             quick: None,

@@ -109,12 +109,16 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
                 (name.as_str(), known.map_err(Clone::clone))
             });
             let logs = std::iter::once((here.name.as_str(), Ok((here.named(), *at)))).chain(known);
-            told::asked(printer, |messages| advise_at_logs(logs, &job, &advice, zone, messages))
+            told::learned(&asked.methods.cache, printer, |messages| {
+                advise_at_logs(logs, &job, &advice, zone, messages)
+            })
         }
         read => {
             read.check_user(&job)?;
             let place = read.asked(&asked.live, asked.source.procs);
-            told::asked(printer, |messages| advise_at(place, &job, &advice, zone, messages))
+            told::learned(&asked.methods.cache, printer, |messages| {
+                advise_at(place, &job, &advice, zone, messages)
+            })
         }
     };
     plot.answer(&answer?, printer)

@@ -219,7 +219,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     read.check_user(&new)?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
-    let answer = told::asked(printer, |messages| allocate_at(place, (&job, &new), &all, zone, messages))?;
+    let answer = told::learned(&arguments.methods.cache, printer, |messages| {
+        allocate_at(place, (&job, &new), &all, zone, messages)
+    })?;
     let first = match &answer {
         AllocationAnswer::One(one) => Some(&**one),
         AllocationAnswer::Several(several) => several.answers.first(),

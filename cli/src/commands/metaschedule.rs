@@ -17,6 +17,7 @@ use super::outside::{self, SlurmCommands};
 use super::raw_trace::RawTrace;
 use super::source::Reading;
 use super::{cleaning, live, threads, told};
+use crate::cache;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::plot::Plotting;
@@ -80,6 +81,8 @@ pub struct Arguments {
     pub at: String,
     #[command(flatten)]
     pub outside: outside::Arguments,
+    #[command(flatten)]
+    pub cache: cache::Arguments,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -234,7 +237,7 @@ fn said(
                 trace = raw.known_on(procs, at, printer).map_err(about)?;
             }
             cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-            told::asked(printer, |messages| {
+            told::learned(&arguments.cache, printer, |messages| {
                 SiteAsker { job, settings, zone, messages }.log(site, &trace.name, &mut trace.log, at)
             })
             .map_err(about)
@@ -248,7 +251,7 @@ fn said(
             let live = live::ask(&commands).map_err(about)?;
             let history = history.map(|history| history.learned_by(&live, printer)).transpose();
             let history = history.map_err(about)?;
-            told::asked(printer, |messages| {
+            told::learned(&arguments.cache, printer, |messages| {
                 let asker = SiteAsker { job, settings, zone, messages };
                 asker.live(site, partition, &live, history.as_ref().map(Loaded::named))
             })

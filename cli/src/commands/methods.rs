@@ -2,6 +2,7 @@
 
 use queuecast::forecast::{WaitMethod, WhenSettings};
 
+use crate::cache;
 use crate::spec::{self, Several, SpecList, SpecParser};
 
 /// The methods, and how they are chosen from.
@@ -14,6 +15,8 @@ pub struct Arguments {
     /// How many of the last jobs the methods are tried on, each predicted at its submission with what was known then
     #[arg(long, value_name = "N", default_value_t = WhenSettings::TRIALS, value_parser = spec::at_least::<1, usize>, allow_negative_numbers = true, help_heading = "The answer")]
     pub trials: usize,
+    #[command(flatten)]
+    pub cache: cache::Arguments,
 }
 
 const METHOD: &str = "How waits are predicted; of several, separated by commas, the one whose ranges were best for the last jobs of the site, by their interval score";

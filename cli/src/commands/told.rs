@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use queuecast::asking::{Messages, Refusal, RefusedPart};
+use queuecast::asking::{Kept, Messages, Refusal, RefusedPart};
 
+use crate::cache::{self, Cache};
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -33,6 +34,7 @@ impl From<Failure> for Refusal {
 /// Prints what it is told, with one progress bar at a time.
 struct Told<'a> {
     printer: &'a Printer,
+    cache: Option<Cache<'a>>,
     progress: Mutex<Option<Progress>>,
 }
 
@@ -60,6 +62,10 @@ impl Messages for Told<'_> {
             progress.advance_by(steps);
         }
     }
+
+    fn kept(&self) -> Option<&dyn Kept> {
+        self.cache.as_ref().map(|cache| cache as &dyn Kept)
+    }
 }
 
 /// Asks a question, and prints what is said on the way.
@@ -67,5 +73,15 @@ pub fn asked<T>(
     printer: &Printer,
     ask: impl FnOnce(&dyn Messages) -> Result<T, Refusal>,
 ) -> Result<T, Failure> {
-    Ok(ask(&Told { printer, progress: Mutex::new(None) })?)
+    Ok(ask(&Told { printer, cache: None, progress: Mutex::new(None) })?)
+}
+
+/// Asks a question that learns from a log, and prints what is said on the way. What was learned is kept for the next question.
+pub fn learned<T>(
+    cache: &cache::Arguments,
+    printer: &Printer,
+    ask: impl FnOnce(&dyn Messages) -> Result<T, Refusal>,
+) -> Result<T, Failure> {
+    let cache = Cache::of_user(cache, printer);
+    Ok(ask(&Told { printer, cache, progress: Mutex::new(None) })?)
 }

@@ -39,7 +39,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let read = ReadPlace::read(asked, printer)?;
     read.check_user(&asked.job())?;
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
-    let answer =
-        told::asked(printer, |messages| when_at(place, &asked.job(), &asked.settings(), zone, messages))?;
+    let answer = told::learned(&asked.methods.cache, printer, |messages| {
+        when_at(place, &asked.job(), &asked.settings(), zone, messages)
+    })?;
     plot.answer(&answer, printer)
 }

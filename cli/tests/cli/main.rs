@@ -46,6 +46,8 @@ use tempfile::TempDir;
 fn queuecast() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_queuecast"));
     command.env_remove("NO_COLOR").env_remove("COLUMNS");
+    // What is learned is kept nowhere: a folder cannot be made within a file.
+    command.env("XDG_CACHE_HOME", env!("CARGO_BIN_EXE_queuecast"));
     command
 }
 

@@ -241,3 +241,52 @@ fn a_new_job_comes_before_those_of_lower_priority() {
     let line = "when --live -n 1 -t 5m -p long -u bob --procs 5 --format json";
     assert_eq!(json(&mut crate::live::run(&folder, line))["state"]["waiting"], 1, "by the job that runs");
 }
+
+#[test]
+fn what_was_learned_is_kept_for_the_next_question() {
+    let folder = Folder::with("unused", "");
+    folder
+        .queuecast("generate habits --jobs 400 --procs 64 --seed 3 --output made.swf --quiet")
+        .assert()
+        .success();
+    folder.queuecast("simulate made.swf --schedule-swf log.swf --quiet --no-plot").assert().success();
+    let caches = folder.path("caches");
+    let ask = |line: &str| {
+        let mut command = folder.queuecast(&format!("when log.swf -n 8 -t 2h {line}"));
+        command.env("XDG_CACHE_HOME", &caches);
+        command.assert().success().get_output().clone()
+    };
+    let alone = ask("--no-cache");
+    assert!(!caches.exists(), "nothing is kept");
+    let first = ask("");
+    let kept: Vec<_> =
+        std::fs::read_dir(caches.join("queuecast")).unwrap().map(|one| one.unwrap().path()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let second = ask("");
+    assert_eq!((&first.stdout, &second.stdout), (&alone.stdout, &alone.stdout));
+    assert_eq!(first.stderr, second.stderr);
+    // Another job is answered from the same; another moment is learned anew.
+    let others = ["-u 3", "--at 3d", "--at 3d"].map(&ask);
+    assert_eq!(std::fs::read_dir(caches.join("queuecast")).unwrap().count(), 2);
+    assert_eq!(others[1].stdout, others[2].stdout);
+    // What is not what was kept is said and replaced.
+    let bytes = std::fs::read(&kept[0]).unwrap();
+    for (broken, why) in
+        [(&bytes[..bytes.len() / 2], "it is damaged"), (&b"else"[..], "it is no stored forecaster")]
+    {
+        std::fs::write(&kept[0], broken).unwrap();
+        let answer = ask("");
+        assert_eq!(answer.stdout, alone.stdout);
+        let said = String::from_utf8(answer.stderr).unwrap();
+        assert!(said.contains(why) && said.contains("learned from anew"), "{said}");
+        assert_eq!(std::fs::read(&kept[0]).unwrap(), bytes);
+    }
+    // Two processes at once.
+    std::fs::remove_dir_all(&caches).unwrap();
+    std::thread::scope(|threads| {
+        let both = [0, 1].map(|_| threads.spawn(|| ask("").stdout));
+        both.into_iter().for_each(|one| assert_eq!(one.join().unwrap(), alone.stdout));
+    });
+    assert_eq!(std::fs::read(&kept[0]).unwrap(), bytes, "the same bytes");
+    assert_eq!(std::fs::read_dir(caches.join("queuecast")).unwrap().count(), 1);
+}

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Distribution, LONGEST};
 
 /// The levels at which a quantile function is corrected.
@@ -14,7 +16,7 @@ const SPREAD: (usize, usize) = (2, 10);
 pub type LevelQuantiles = [f64; LEVELS.len()];
 
 /// How forecasts are corrected.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ConformalSettings {
     /// How many of the last errors count, of all forecasts and of those of each group; at least 1.
     pub window: usize,
@@ -72,7 +74,7 @@ impl ConformalSettings {
 ///
 /// What lies on a quantile that has a probability of its own (a wait of zero, the limit of a job) is an error of zero: as long as
 /// these make up the level, the quantile stays where it is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Conformal {
     settings: ConformalSettings,
     all: ErrorWindow,
@@ -160,7 +162,7 @@ fn straighten(quantiles: &mut LevelQuantiles) {
 }
 
 /// The last errors at each level.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct ErrorWindow {
     /// A ring: the oldest is overwritten first.
     recent: Vec<LevelQuantiles>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 
 use super::quantiles::{self, Knot};
 use super::{LONGEST, LogUniform};
@@ -18,7 +19,7 @@ const NEXT_CYCLE: f64 = 10.0;
 const FARTHEST: f64 = 3.0 * LONGEST;
 
 /// A length of time that is not certain, in seconds; possibly given that it exceeds a time that has passed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     shape: Family,
     /// It exceeds this: the time that has passed.
@@ -29,7 +30,7 @@ pub struct Distribution {
     limit: f64,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Family {
     Point(f64),
     /// A point in an interval: linear from the low end to the point and on to the high end, half of `1 − level` at either end.

@@ -1,10 +1,12 @@
 //! How trees are fitted.
 
+use serde::{Deserialize, Serialize};
+
 use super::derivatives::DerivativeUnits;
 use super::split::SplitRules;
 
 /// Settings of boosted trees.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Boosting {
     /// Trees of each class or level.
     pub rounds: usize,

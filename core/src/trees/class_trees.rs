@@ -1,5 +1,7 @@
 //! Probabilities of classes.
 
+use serde::{Deserialize, Serialize};
+
 use super::bins::Binned;
 use super::boosting::{Boosting, relative_weights};
 use super::derivatives::{DerivativeUnits, Derivatives, MOST_ROWS};
@@ -10,7 +12,7 @@ use super::split::SplitRules;
 use crate::parallel;
 
 /// Trees for each class; the probability of a class is its share of the exponentials of their sums.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassTrees {
     /// Of each class: the logarithm of its share among all examples, and its trees.
     scores: Vec<(f64, Forest)>,
@@ -102,7 +104,18 @@ impl Boosting {
     /// Trees for the probability of each class from 0 to `classes` − 1, by multi-class log loss. A label of a class that
     /// there is not counts as the last.
     pub fn classes(&self, examples: &Examples, labels: &[u8], classes: usize) -> ClassTrees {
-        self.class_trees(examples, labels, None, classes)
+        self.classes_unless(examples, labels, classes, &|| false).unwrap_or_default()
+    }
+
+    /// The same, given up with `None` once `stop` says so; it is asked before each round.
+    pub fn classes_unless(
+        &self,
+        examples: &Examples,
+        labels: &[u8],
+        classes: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Option<ClassTrees> {
+        self.class_trees(examples, labels, None, classes, stop)
     }
 
     /// The same where examples count by their weights. Weights that are negative or no numbers count as 0.
@@ -113,7 +126,7 @@ impl Boosting {
         weights: &[f32],
         classes: usize,
     ) -> ClassTrees {
-        self.class_trees(examples, labels, Some(weights), classes)
+        self.class_trees(examples, labels, Some(weights), classes, &|| false).unwrap_or_default()
     }
 
     fn class_trees(
@@ -122,7 +135,8 @@ impl Boosting {
         labels: &[u8],
         weights: Option<&[f32]>,
         classes: usize,
-    ) -> ClassTrees {
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Option<ClassTrees> {
         debug_assert_eq!(labels.len(), examples.len(), "one label per example");
         let classes = classes.clamp(1, 256);
         let rows = examples.len().min(labels.len()).min(MOST_ROWS);
@@ -145,6 +159,9 @@ impl Boosting {
             (0..classes).map(|class| task.begin(class as u8, classes, examples.features())).collect();
         let mut factors = vec![1.0; rows];
         for _ in 0..self.rounds {
+            if stop() {
+                return None;
+            }
             parallel::map_mut(&mut fits, |fit| fit.round(self, &task, &factors));
             factors.fill(0.0);
             for fit in &fits {
@@ -161,7 +178,7 @@ impl Boosting {
             importance.iter_mut().for_each(|gain| *gain /= sum);
         }
         let scores = fits.into_iter().map(|fit| (fit.prior.ln(), fit.forest)).collect();
-        ClassTrees { scores, importance }
+        Some(ClassTrees { scores, importance })
     }
 }
 

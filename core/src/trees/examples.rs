@@ -1,8 +1,10 @@
 //! The table that trees are fitted to.
 
+use serde::{Deserialize, Serialize};
+
 /// A table of numbers, one row per example, the oldest first; NaN is missing. The oldest can be dropped, so that it can be
 /// a rolling window.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Examples {
     features: usize,
     rows: usize,

@@ -1,5 +1,7 @@
 //! Fitted trees in flat arrays.
 
+use serde::{Deserialize, Serialize};
+
 /// An inner point of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Branch {
@@ -20,7 +22,7 @@ pub struct Tree {
 }
 
 /// A branch or a leaf of a forest. A leaf leads to itself, so that walking on from it changes nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct TreePoint {
     bound: f32,
     /// Twice the feature, and one more if missing values go left.
@@ -33,7 +35,7 @@ struct TreePoint {
 const ABREAST: usize = 8;
 
 /// Trees whose values are added up.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Forest {
     /// The first point of each tree, and branches on the longest way to a leaf.
     roots: Vec<(u32, u32)>,

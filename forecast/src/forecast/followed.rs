@@ -1,22 +1,44 @@
 //! A method of the forecaster, as it follows a site.
 
+use serde::{Deserialize, Serialize};
+
 use super::method::WaitMethod;
 use super::starts::{LearnedSite, SimulationModel, TreeModel};
 use queuecast_core::job::Event;
 use queuecast_core::units::Seconds;
 use queuecast_sim::site::View;
-use queuecast_wait::{Arrival, WaitForecast, WaitPredictor};
+use queuecast_wait::{Arrival, LearnedWaits, Nearest, PastWaits, WaitForecast, WaitPredictor};
 
 /// A method and what it has learned. Those that simulate share what is learned of the site; it is passed to them.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct FollowedMethod {
     pub method: WaitMethod,
     model: MethodModel,
 }
 
+/// The methods that are tried by default can be stored, others not.
+#[derive(Clone, Serialize, Deserialize)]
 enum MethodModel {
     Trees(Box<TreeModel>),
     Simulated(SimulationModel),
-    Other(Box<dyn WaitPredictor>),
+    Past(PastWaits),
+    Nearest(Box<Nearest>),
+    #[serde(skip)]
+    Other(Box<dyn LearnedWaits>),
+}
+
+/// A model as [`MethodModel`] has it, `$trees` and `$simulated` for those that share what is learned of the site, and `$predictor` for
+/// those that need nothing but what they are told.
+macro_rules! by_model {
+    ($model:expr, $trees:ident => $of_trees:expr, $simulated:ident => $of_simulated:expr, $predictor:ident => $other:expr) => {
+        match $model {
+            MethodModel::Trees($trees) => $of_trees,
+            MethodModel::Simulated($simulated) => $of_simulated,
+            MethodModel::Past($predictor) => $other,
+            MethodModel::Nearest($predictor) => $other,
+            MethodModel::Other($predictor) => $other,
+        }
+    };
 }
 
 impl FollowedMethod {
@@ -27,62 +49,65 @@ impl FollowedMethod {
             WaitMethod::Simulated { draws, policy } => {
                 MethodModel::Simulated(SimulationModel::new(*draws, policy.clone()))
             }
+            WaitMethod::Past { window } => MethodModel::Past(PastWaits::new(*window)),
+            WaitMethod::Nearest { window, distance, by: None, overruns: false } => {
+                MethodModel::Nearest(Box::new(Nearest::new(*window, *distance)))
+            }
             other => MethodModel::Other(other.build(default_request)),
         };
         FollowedMethod { method, model }
     }
 
+    /// Whether it can be stored.
+    pub fn is_stored(&self) -> bool {
+        !matches!(self.model, MethodModel::Other(_))
+    }
+
     /// As [`WaitPredictor::forecast`].
     pub fn forecast(&self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        match &self.model {
-            MethodModel::Trees(model) => model.forecast(learned, arrival, site),
-            MethodModel::Simulated(model) => model.forecast(learned, arrival, site),
-            MethodModel::Other(predictor) => predictor.forecast(arrival, site),
-        }
+        by_model!(&self.model,
+            model => model.forecast(learned, arrival, site),
+            model => model.forecast(learned, arrival, site),
+            predictor => predictor.forecast(arrival, site))
     }
 
     /// As [`WaitPredictor::predict`].
     pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        match &mut self.model {
-            MethodModel::Trees(model) => model.predict(learned, arrival, site),
-            MethodModel::Simulated(model) => model.predict(learned, arrival, site),
-            MethodModel::Other(predictor) => predictor.predict(arrival, site),
-        }
+        by_model!(&mut self.model,
+            model => model.predict(learned, arrival, site),
+            model => model.predict(learned, arrival, site),
+            predictor => predictor.predict(arrival, site))
     }
 
     /// As [`WaitPredictor::arrives`].
     pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) {
-        match &mut self.model {
-            MethodModel::Trees(model) => model.arrives(learned, arrival, site),
-            MethodModel::Simulated(_) => {}
-            MethodModel::Other(predictor) => predictor.arrives(arrival, site),
-        }
+        by_model!(&mut self.model,
+            model => model.arrives(learned, arrival, site),
+            _model => {},
+            predictor => predictor.arrives(arrival, site));
     }
 
     /// As [`WaitPredictor::learn`].
     pub fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {
-        match &mut self.model {
-            MethodModel::Trees(model) => model.learn(arrival, wait),
-            MethodModel::Simulated(model) => model.learn(arrival, wait),
-            MethodModel::Other(predictor) => predictor.learn(arrival, wait),
-        }
+        by_model!(&mut self.model,
+            model => model.learn(arrival, wait),
+            model => model.learn(arrival, wait),
+            predictor => predictor.learn(arrival, wait));
     }
 
     /// As [`WaitPredictor::observe`], after the site has learned from the event.
     pub fn observe(&mut self, event: &Event<'_>) {
-        match &mut self.model {
-            MethodModel::Trees(model) => model.observe(event),
-            MethodModel::Simulated(model) => model.observe(event),
-            MethodModel::Other(predictor) => predictor.observe(event),
-        }
+        by_model!(&mut self.model,
+            model => model.observe(event),
+            model => model.observe(event),
+            predictor => predictor.observe(event));
     }
 
-    /// As [`WaitPredictor::refit`].
-    pub fn refit(&mut self) {
-        match &mut self.model {
-            MethodModel::Trees(model) => model.refit(),
-            MethodModel::Simulated(_) => {}
-            MethodModel::Other(predictor) => predictor.refit(),
-        }
+    /// As [`WaitPredictor::refit`], given up once `stop` says so: then the models stay as they are, and are still due.
+    pub fn refit(&mut self, stop: &(dyn Fn() -> bool + Sync)) {
+        by_model!(&mut self.model,
+            model => model.refit_unless(stop),
+            _model => {},
+            predictor => if !stop() { predictor.refit() });
     }
 }

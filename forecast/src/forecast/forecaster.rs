@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::answer::{StateNow, WhenAnswers, WhenError, WhenSettings};
 use super::followed::FollowedMethod;
@@ -26,9 +29,17 @@ pub(super) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
 ///
 /// Learning needs `&mut self`: [`Forecaster::submitted`] and [`Forecaster::observe`], in the order of time, and
 /// [`Forecaster::refit`] between two events. Answering does not: any number of threads can ask one forecaster at once, and no question
-/// fits a model.
+/// fits a model. [`Forecaster::snapshot`] is for those that ask while another thread learns, and [`Forecaster::stored`] for another
+/// process.
 pub struct Forecaster {
     settings: WhenSettings,
+    /// Shared with snapshots, and copied by the next event where one is still held.
+    state: Arc<ForecasterState>,
+}
+
+/// All that a forecaster has learned.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ForecasterState {
     learned: LearnedSite,
     limits: LimitRecord,
     tracker: FeatureTracker,
@@ -43,7 +54,7 @@ impl fmt::Debug for Forecaster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Forecaster")
             .field("settings", &self.settings)
-            .field("started", &self.started)
+            .field("started", &self.state.started)
             .finish_non_exhaustive()
     }
 }
@@ -70,7 +81,7 @@ impl Forecaster {
     pub fn new(settings: &WhenSettings) -> Forecaster {
         let default_request = settings.default_request;
         let methods = settings.methods.iter();
-        Forecaster {
+        let state = ForecasterState {
             learned: LearnedSite::new(&settings.predictor, default_request),
             limits: LimitRecord::default(),
             tracker: FeatureTracker::new(default_request),
@@ -78,8 +89,22 @@ impl Forecaster {
             open: BTreeMap::new(),
             tried: TriedJobs::new(settings.trials),
             started: 0,
-            settings: settings.clone(),
-        }
+        };
+        Forecaster::with(settings, state)
+    }
+
+    pub(super) fn with(settings: &WhenSettings, state: ForecasterState) -> Forecaster {
+        Forecaster { settings: settings.clone(), state: Arc::new(state) }
+    }
+
+    /// What is learned so far, as it is, for any number of threads to ask while this one learns on. It costs nothing by itself; as long
+    /// as it is held, the next event copies the state once.
+    pub fn snapshot(&self) -> Forecaster {
+        Forecaster { settings: self.settings.clone(), state: Arc::clone(&self.state) }
+    }
+
+    pub(super) fn state(&self) -> &ForecasterState {
+        &self.state
     }
 
     /// Learns the schedule that a log records up to the end of a second, and returns the site as it is then. `done` is told of each
@@ -116,6 +141,91 @@ impl Forecaster {
 
     /// A job is about to join the queue of a site, at the moment of its submission.
     pub fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) {
+        Arc::make_mut(&mut self.state).submitted(job, site, used);
+    }
+
+    /// Something has happened at the site.
+    pub fn observe(&mut self, event: &Event<'_>) {
+        Arc::make_mut(&mut self.state).observe(event);
+    }
+
+    /// Fits the models that are due to be fitted anew.
+    pub fn refit(&mut self) {
+        self.refit_unless(&|| false);
+    }
+
+    /// As [`Forecaster::refit`], given up once `stop` says so: what is not fitted by then stays as it was, and is still due.
+    pub fn refit_unless(&mut self, stop: &(dyn Fn() -> bool + Sync)) {
+        parallel::map_mut(&mut Arc::make_mut(&mut self.state).methods, |one| one.refit(stop));
+    }
+
+    /// Jobs that have started so far: what was learned from.
+    pub fn started(&self) -> usize {
+        self.state.started
+    }
+
+    /// What is learned of the site: run times, order of the queue, arrivals.
+    pub fn learned(&self) -> &LearnedSite {
+        &self.state.learned
+    }
+
+    /// Which time limits would have kept a risk.
+    pub fn limits(&self) -> &LimitRecord {
+        &self.state.limits
+    }
+
+    /// When each of several jobs would start if it alone were submitted to a site now.
+    ///
+    /// # Errors
+    /// If a job is larger than the machine, or there is no method.
+    pub fn answer(&self, jobs: &[Job], site: &Site, now: Time) -> Result<WhenAnswers, WhenError> {
+        let nothing = Job::rigid(0, now, Procs(1), None);
+        let state = StateNow::of(site, now, jobs.first().unwrap_or(&nothing), self.state.learned.order());
+        if let Some(large) = jobs.iter().find(|job| job.shape.procs > state.procs) {
+            return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
+        }
+        let ranked = self.ranked(now);
+        let (place, record) = ranked.first().ok_or(WhenError::NothingStarted)?;
+        let best = &self.state.methods[*place];
+        let waits = jobs.iter().map(|job| self.forecast(best, job, site, now)).collect();
+        let regime = jobs.first().map(|job| Regime::of(job, site, now));
+        let regime =
+            regime.and_then(|one| self.state.tried.in_regime(now, (*place, self.state.methods.len()), one));
+        Ok(WhenAnswers {
+            method: record.method.clone(),
+            waits,
+            state,
+            record: Some(record.clone()).filter(is_enough),
+            regime,
+            tried: ranked.iter().map(|one| one.1.clone()).collect(),
+            learned: self.state.started,
+        })
+    }
+
+    fn forecast(&self, by: &FollowedMethod, job: &Job, site: &Site, now: Time) -> WaitForecast {
+        let job = Job { index: ASKED, ..job.clone() };
+        let features = features_at(site, now, &job, self.settings.default_request);
+        by.forecast(&self.state.learned, &Arrival { job: &job, at: now, features: &features }, site.view(now))
+    }
+
+    /// The methods by their places, each with its record, the one that answers first.
+    fn ranked(&self, now: Time) -> Vec<(usize, MethodRecord)> {
+        let methods = self.state.methods.iter().map(|one| one.method.to_string());
+        let mut ranked: Vec<(usize, MethodRecord)> =
+            self.state.tried.records(now, methods.collect()).into_iter().enumerate().collect();
+        if ranked.iter().all(|(_, record)| is_enough(record)) {
+            // The sort is stable: equally good methods keep the given order.
+            ranked.sort_by(|one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
+        } else if let Some(place) = self.state.methods.iter().position(|one| one.method.is_simulated()) {
+            // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
+            ranked[..=place].rotate_right(1);
+        }
+        ranked
+    }
+}
+
+impl ForecasterState {
+    fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) {
         let features = self.tracker.features(job, job.submit);
         let arrival = Arrival { job, at: job.submit, features: &features };
         let learned = &self.learned;
@@ -135,8 +245,7 @@ impl Forecaster {
         }
     }
 
-    /// Something has happened at the site.
-    pub fn observe(&mut self, event: &Event<'_>) {
+    fn observe(&mut self, event: &Event<'_>) {
         let index = event.job.index;
         self.tracker.observe(event);
         let run = self.learned.observe(event);
@@ -167,72 +276,14 @@ impl Forecaster {
         }
     }
 
-    /// Fits the models that are due to be fitted anew.
-    pub fn refit(&mut self) {
-        parallel::map_mut(&mut self.methods, FollowedMethod::refit);
+    /// Whether all of it can be stored.
+    pub fn is_stored(&self) -> bool {
+        self.learned.is_stored() && self.methods.iter().all(FollowedMethod::is_stored)
     }
 
-    /// Jobs that have started so far: what was learned from.
-    pub fn started(&self) -> usize {
-        self.started
-    }
-
-    /// What is learned of the site: run times, order of the queue, arrivals.
-    pub fn learned(&self) -> &LearnedSite {
-        &self.learned
-    }
-
-    /// Which time limits would have kept a risk.
-    pub fn limits(&self) -> &LimitRecord {
-        &self.limits
-    }
-
-    /// When each of several jobs would start if it alone were submitted to a site now.
-    ///
-    /// # Errors
-    /// If a job is larger than the machine, or there is no method.
-    pub fn answer(&self, jobs: &[Job], site: &Site, now: Time) -> Result<WhenAnswers, WhenError> {
-        let nothing = Job::rigid(0, now, Procs(1), None);
-        let state = StateNow::of(site, now, jobs.first().unwrap_or(&nothing), self.learned.order());
-        if let Some(large) = jobs.iter().find(|job| job.shape.procs > state.procs) {
-            return Err(WhenError::TooLarge { procs: large.shape.procs, machine: state.procs });
-        }
-        let ranked = self.ranked(now);
-        let (place, record) = ranked.first().ok_or(WhenError::NothingStarted)?;
-        let best = &self.methods[*place];
-        let waits = jobs.iter().map(|job| self.forecast(best, job, site, now)).collect();
-        let regime = jobs.first().map(|job| Regime::of(job, site, now));
-        let regime = regime.and_then(|one| self.tried.in_regime(now, (*place, self.methods.len()), one));
-        Ok(WhenAnswers {
-            method: record.method.clone(),
-            waits,
-            state,
-            record: Some(record.clone()).filter(is_enough),
-            regime,
-            tried: ranked.iter().map(|one| one.1.clone()).collect(),
-            learned: self.started,
-        })
-    }
-
-    fn forecast(&self, by: &FollowedMethod, job: &Job, site: &Site, now: Time) -> WaitForecast {
-        let job = Job { index: ASKED, ..job.clone() };
-        let features = features_at(site, now, &job, self.settings.default_request);
-        by.forecast(&self.learned, &Arrival { job: &job, at: now, features: &features }, site.view(now))
-    }
-
-    /// The methods by their places, each with its record, the one that answers first.
-    fn ranked(&self, now: Time) -> Vec<(usize, MethodRecord)> {
-        let methods = self.methods.iter().map(|one| one.method.to_string());
-        let mut ranked: Vec<(usize, MethodRecord)> =
-            self.tried.records(now, methods.collect()).into_iter().enumerate().collect();
-        if ranked.iter().all(|(_, record)| is_enough(record)) {
-            // The sort is stable: equally good methods keep the given order.
-            ranked.sort_by(|one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
-        } else if let Some(place) = self.methods.iter().position(|one| one.method.is_simulated()) {
-            // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
-            ranked[..=place].rotate_right(1);
-        }
-        ranked
+    /// Whether these are the methods that have learned.
+    pub fn has(&self, settings: &WhenSettings) -> bool {
+        self.methods.iter().map(|one| &one.method).eq(&settings.methods)
     }
 }
 

@@ -15,8 +15,8 @@ use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Backfill;
 use queuecast_wait::{
-    BinomialBound, BoundGroups, FeatureDistance, InstanceBased, Nearest, NearestRegression, PastWaits,
-    QueueAhead, QuickStarters, Ranges, Regression, WaitPredictor, WithOverruns, ZeroWait,
+    BinomialBound, BoundGroups, FeatureDistance, InstanceBased, LearnedWaits, Nearest, NearestRegression,
+    PastWaits, QueueAhead, QuickStarters, Ranges, Regression, WithOverruns, ZeroWait,
 };
 
 /// How waits are predicted.
@@ -100,7 +100,7 @@ pub enum WaitMethod {
 
 impl WaitMethod {
     /// A predictor that has learned nothing. `default_request` stands in for a missing requested time.
-    pub fn build(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
+    pub fn build(&self, default_request: Seconds) -> Box<dyn LearnedWaits> {
         let predictor = self.build_on_features(default_request);
         if self.counts_overruns() {
             Box::new(WithOverruns::new(predictor, default_request))
@@ -110,7 +110,7 @@ impl WaitMethod {
     }
 
     /// As [`WaitMethod::build`], for a caller that already adds overruns to the features it passes.
-    pub(crate) fn build_on_features(&self, default_request: Seconds) -> Box<dyn WaitPredictor> {
+    pub(crate) fn build_on_features(&self, default_request: Seconds) -> Box<dyn LearnedWaits> {
         match self.clone() {
             WaitMethod::Zero => Box::new(ZeroWait),
             WaitMethod::Past { window } => Box::new(PastWaits::new(window)),
@@ -176,7 +176,7 @@ fn run_times() -> PredictorSpec {
 
 /// The predictor of [`WaitMethod::Ranges`].
 pub(crate) fn ranges(window: usize, point: RangePoint, quick: bool) -> Ranges {
-    let point: Box<dyn WaitPredictor> = match point {
+    let point: Box<dyn LearnedWaits> = match point {
         RangePoint::Nearest(distance) => Box::new(Nearest::new(window, distance)),
         RangePoint::Instances(width) => Box::new(instances(window, width)),
     };

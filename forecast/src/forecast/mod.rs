@@ -14,6 +14,7 @@ mod planning;
 mod regime;
 mod soonest;
 mod starts;
+mod stored;
 mod trials;
 mod when;
 
@@ -39,5 +40,6 @@ pub use planning::{
 pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
+pub use stored::{ForecasterKey, StoredError};
 pub use trials::MethodRecord;
 pub use when::{WhenSource, when};

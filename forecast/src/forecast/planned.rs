@@ -6,9 +6,7 @@ use std::fmt;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobIndex, Truth, What};
 use queuecast_core::units::{Seconds, Time};
-use queuecast_sim::predict::{
-    Constant, Correction, PredictorSpec, Question, Ruh, RuntimePredictor, Statistic,
-};
+use queuecast_sim::predict::{Constant, Correction, LearnedRuns, PredictorSpec, Question, Ruh, Statistic};
 use queuecast_sim::sim::{Backfill, Fork, Options, Unknown};
 use queuecast_sim::site::View;
 use queuecast_wait::{Arrival, WaitForecast, WaitPredictor};
@@ -50,12 +48,13 @@ impl fmt::Display for PlannedRuns {
 /// Adds the job to the end of the queue and simulates the site once under its policy without later arrivals; the point is
 /// the resulting wait. The distribution consists of the actual waits of the 50 of the last 1,000 jobs with the most similar
 /// planned waits.
+#[derive(Clone)]
 pub struct PlannedWaits {
     policy: Backfill,
     options: Options,
     runs: PlannedRuns,
     /// Of requested times, or of users' last jobs.
-    predictor: Box<dyn RuntimePredictor>,
+    predictor: Box<dyn LearnedRuns>,
     shares: RecentShares,
     default_request: Seconds,
     /// Planned waits of jobs that have not started. Looked up, never iterated.

@@ -1,6 +1,6 @@
 //! Jobs in the same situation: how right a method was for those like the one asked about.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::units::{Procs, Time};
@@ -10,7 +10,7 @@ use queuecast_sim::site::Site;
 pub(super) const FEWEST: usize = 30;
 
 /// What a job met when it was submitted, and how large it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Regime {
     /// Whether it fitted beside the running jobs, and no job waited.
     fits: bool,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::arrivals::WaitOutcome;
 use super::regime::{Regime, RegimeRecord};
@@ -32,7 +32,7 @@ pub struct MethodRecord {
 }
 
 /// What is known of a wait at the moment that is asked about.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) enum KnownWait {
     /// How long it was.
     Whole(f64),
@@ -53,7 +53,7 @@ impl KnownWait {
 }
 
 /// What a method said of the wait of a job.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct SaidRange {
     p10: f64,
     median: f64,
@@ -75,7 +75,7 @@ impl SaidRange {
 }
 
 /// The last jobs that methods were tried on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct TriedJobs {
     most: usize,
     /// In order of submission.
@@ -83,7 +83,7 @@ pub(super) struct TriedJobs {
 }
 
 /// What was said of a job, and what became of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct TriedJob {
     index: JobIndex,
     submit: Time,

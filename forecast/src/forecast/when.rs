@@ -2,6 +2,8 @@
 
 use super::answer::{PredictedWait, WhenAnswer, WhenAnswers, WhenError, WhenSettings};
 use super::forecaster::Forecaster;
+use super::stored::ForecasterKey;
+use queuecast_core::asking::Learning;
 use queuecast_core::job::Job;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
@@ -28,7 +30,7 @@ pub enum WhenSource<'a> {
     },
 }
 
-/// When a job would start. `done` is told of each job that a method was tried on.
+/// When a job would start. Each job that a method was tried on is told as a step done.
 ///
 /// Every method follows the history and is tried on its last jobs, the same for all; the one with the best ranges by their
 /// interval score answers.
@@ -36,9 +38,9 @@ pub fn when(
     job: &Job,
     source: &WhenSource<'_>,
     settings: &WhenSettings,
-    done: &(dyn Fn(usize) + Sync),
+    learning: Learning<'_>,
 ) -> Result<WhenAnswer, WhenError> {
-    let (forecaster, then) = source.forecaster(settings, done)?;
+    let (forecaster, then) = source.forecaster(settings, learning)?;
     let (site, now) = source.asked_about(&then);
     let answers = forecaster.answer(std::slice::from_ref(job), site, now)?;
     let WhenAnswers { method, waits, state, record, regime, tried, learned } = answers;
@@ -73,12 +75,12 @@ impl WhenSource<'_> {
         }
     }
 
-    /// A forecaster that has learned what happened there before, and the site at the end of that. `done` is told of each job that a
-    /// method was tried on.
+    /// A forecaster that has learned what happened there before, and the site at the end of that: as it was kept, else it learns now
+    /// and is kept. Each job that a method was tried on is told as a step done.
     pub(super) fn forecaster(
         &self,
         settings: &WhenSettings,
-        done: &(dyn Fn(usize) + Sync),
+        learning: Learning<'_>,
     ) -> Result<(Forecaster, Site), WhenError> {
         let (history, now) = (self.history(), self.now());
         let is_live = matches!(self, WhenSource::Live { .. });
@@ -88,6 +90,21 @@ impl WhenSource<'_> {
         if !is_live && !history.starts.iter().any(|&start| start <= now) {
             return Err(WhenError::NothingStarted);
         }
-        Ok(Forecaster::of_log(history, now, settings, done))
+        let Some(kept) = learning.kept else {
+            return Ok(Forecaster::of_log(history, now, settings, learning.done));
+        };
+        let key = ForecasterKey::of(history, now, settings);
+        let name = key.to_string();
+        if let Some(bytes) = kept.recall(&name) {
+            match Forecaster::restored(&bytes, key, settings) {
+                Ok(found) => return Ok(found),
+                Err(error) => kept.refused(&name, &error.to_string()),
+            }
+        }
+        let (forecaster, site) = Forecaster::of_log(history, now, settings, learning.done);
+        if let Some(bytes) = forecaster.stored(&site, key) {
+            kept.keep(&name, &bytes);
+        }
+        Ok((forecaster, site))
     }
 }

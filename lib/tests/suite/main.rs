@@ -11,6 +11,7 @@ mod characterization_properties;
 mod engine_properties;
 mod estimates_properties;
 mod forecast_growth;
+mod forecaster;
 mod laws;
 mod likely_properties;
 mod metrics;

@@ -97,6 +97,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "spec",
             "job",
             "job_state",
+            "long_array",
             "workload",
             "distribution",
             "trees",

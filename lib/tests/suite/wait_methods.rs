@@ -1,5 +1,6 @@
 //! Every wait predictor by name: what is not known yet changes no answer, and any number of threads gives the same.
 
+use queuecast::asking::Learning;
 use queuecast::eval::{WaitScorer, WaitWindow, Watch};
 use queuecast::forecast::{RecordedArrivals, WaitMethod, WhenError, WhenSettings, WhenSource, when};
 use queuecast::job::{Job, JobIndex, Truth, UserId};
@@ -10,7 +11,7 @@ use queuecast::wait::WaitForecast;
 use queuecast::workload::{Machine, Withdrawn, Workload};
 use rand::RngExt;
 
-const DEFAULT: Seconds = Seconds(3600);
+pub const DEFAULT: Seconds = Seconds(3600);
 
 const METHODS: [&str; 16] = [
     "zero",
@@ -32,7 +33,7 @@ const METHODS: [&str; 16] = [
 ];
 
 /// A busy machine: jobs wait for some random time that grows with their size; some are withdrawn.
-fn log(jobs: usize) -> Workload {
+pub fn log(jobs: usize) -> Workload {
     let mut rng = Seed(11).stream("waits");
     let mut submit = 0;
     let (mut kept, mut truths, mut starts, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ fn log(jobs: usize) -> Workload {
 }
 
 /// The same up to an instant; everything that is not known then is another.
-fn with_another_future(log: &Workload, after: Time) -> Workload {
+pub fn with_another_future(log: &Workload, after: Time) -> Workload {
     let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for ((job, truth), &start) in log.jobs().iter().zip(log.truths()).zip(&log.starts) {
         let mut job = job.clone();
@@ -143,7 +144,7 @@ fn scores_are_the_same_on_any_number_of_threads() {
     assert_eq!(together.iter().find(|one| one.method == "zero").unwrap().mean_width_80, 0.0);
 }
 
-fn settings(methods: &[&str]) -> WhenSettings {
+pub fn settings(methods: &[&str]) -> WhenSettings {
     WhenSettings {
         methods: methods.iter().map(|text| text.parse().unwrap()).collect(),
         trials: 200,
@@ -152,7 +153,7 @@ fn settings(methods: &[&str]) -> WhenSettings {
     }
 }
 
-fn job(procs: u32, at: Time) -> Job {
+pub fn job(procs: u32, at: Time) -> Job {
     Job::rigid(u64::MAX, at, Procs(procs), Some(Seconds(3600)))
 }
 
@@ -164,7 +165,7 @@ fn when_looks_at_nothing_later_and_picks_the_method_with_the_best_ranges() {
     let other = with_another_future(&log, at + Seconds(1));
     let settings = settings(&["zero", "past", "knn", "simulated:4"]);
     let ask = |workload: &Workload| {
-        when(&job(8, at), &WhenSource::Log { workload, at }, &settings, &|_| ()).unwrap()
+        when(&job(8, at), &WhenSource::Log { workload, at }, &settings, Learning::ALONE).unwrap()
     };
     let answer = ask(&log);
     assert_eq!(answer, ask(&other), "the trials included");
@@ -189,7 +190,7 @@ fn jobs_that_still_wait_count_once_they_have_outlasted_their_range() {
     let log = Workload::recorded(Machine { procs: Procs(4) }, jobs, truths, starts).unwrap();
     let at = Time(day);
     let source = WhenSource::Log { workload: &log, at };
-    let answer = when(&job(1, at), &source, &settings(&["past"]), &|_| ()).unwrap();
+    let answer = when(&job(1, at), &source, &settings(&["past"]), Learning::ALONE).unwrap();
     let record = answer.record.unwrap();
     assert_eq!((record.jobs, record.inside), (100, 0.9), "the ten are known to be later than predicted");
     assert_eq!((answer.state.waiting, answer.state.running, answer.learned), (10, 0, 90));
@@ -200,7 +201,8 @@ fn when_says_why_there_is_no_answer() {
     let log = log(50);
     let first = log.jobs()[0].submit;
     let ask = |workload: &Workload, procs: u32, at: Time| {
-        when(&job(procs, at), &WhenSource::Log { workload, at }, &settings(&["past"]), &|_| ()).map(|_| ())
+        when(&job(procs, at), &WhenSource::Log { workload, at }, &settings(&["past"]), Learning::ALONE)
+            .map(|_| ())
     };
     let later = log.jobs()[log.len() - 1].submit + Seconds(10_000_000);
     assert_eq!(ask(&log, 65, later), Err(WhenError::TooLarge { procs: Procs(65), machine: Procs(64) }));
@@ -219,7 +221,7 @@ fn a_live_site_without_a_history_is_simulated() {
     let site = Site::found(machine, now, running, [], DEFAULT);
     let history = Workload::new(machine, Vec::new()).unwrap();
     let source = WhenSource::Live { site, now, history: &history };
-    let answer = when(&job(4, now), &source, &settings(&["simulated:20"]), &|_| ()).unwrap();
+    let answer = when(&job(4, now), &source, &settings(&["simulated:20"]), Learning::ALONE).unwrap();
     assert_eq!((answer.record, answer.learned, answer.state.free), (None, 0, Procs(0)));
     assert!(
         answer.wait.p90 > 0.0 && answer.wait.p90 <= 501.0,

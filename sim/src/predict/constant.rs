@@ -2,7 +2,7 @@
 
 use super::history::LONGEST_TIME;
 use super::settings::PredictorSettings;
-use super::{Forecast, Question, Revision, RuntimePredictor};
+use super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use queuecast_core::job::Event;
 use queuecast_core::spec::{Form, SettingKey, Settings, SpecError, Written};
 use queuecast_core::units::Seconds;
@@ -26,7 +26,7 @@ impl PredictorSettings for Constant {
         Written::new("constant").value(self.0).to_string()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(*self)
     }
 }

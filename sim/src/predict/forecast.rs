@@ -1,10 +1,12 @@
 //! What a predictor answers: a distribution with a point in it.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::distribution::{Distribution, Interval};
 use queuecast_core::units::Seconds;
 
 /// A predicted run time. The point is what a scheduler plans with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
     point: Seconds,
     /// `None` where nothing but the point is known, which costs nothing to make or to drop.

@@ -77,3 +77,21 @@ pub trait RuntimePredictor: Send + Sync {
         path.rsplit("::").next().unwrap_or(path).to_owned()
     }
 }
+
+/// A run-time predictor that can be copied with what it has learned. Every predictor that can be cloned is one.
+pub trait LearnedRuns: RuntimePredictor {
+    /// A copy that learns on its own from now on.
+    fn copied(&self) -> Box<dyn LearnedRuns>;
+}
+
+impl Clone for Box<dyn LearnedRuns> {
+    fn clone(&self) -> Box<dyn LearnedRuns> {
+        (**self).copied()
+    }
+}
+
+impl<P: RuntimePredictor + Clone + 'static> LearnedRuns for P {
+    fn copied(&self) -> Box<dyn LearnedRuns> {
+        Box::new(self.clone())
+    }
+}

@@ -1,7 +1,7 @@
 //! Predicts the actual run time. The only predictor that is built from run times.
 
 use super::settings::PredictorSettings;
-use super::{Forecast, Question, Revision, RuntimePredictor};
+use super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use queuecast_core::job::Event;
 use queuecast_core::spec::{Form, Settings, SpecError};
 use queuecast_core::units::Seconds;
@@ -34,7 +34,7 @@ impl PredictorSettings for ActualTime {
         "perfect".to_owned()
     }
 
-    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(Perfect::new(runs()))
     }
 }

@@ -6,7 +6,7 @@ use super::history::{LONGEST_WINDOW, Learn, Newcomer, beyond, within};
 use super::present::Presence;
 use super::scatter::Lookup;
 use super::settings::{Needs, PredictorSettings};
-use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
+use super::{Forecast, LearnedRuns, Question, Requested, Revision, RuntimePredictor, Statistic};
 use queuecast_core::job::{Event, Job, JobIndex, UserId, What};
 use queuecast_core::spec::{Alone, Also, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo};
 use queuecast_core::units::Seconds;
@@ -122,7 +122,7 @@ impl PredictorSettings for Ruh {
         Needs { user: true, executable: false }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(RecentUserHistory::new(*self, Requested { default: default_request }))
     }
 }

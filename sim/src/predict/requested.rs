@@ -1,7 +1,7 @@
 //! Predicts the requested time.
 
 use super::settings::PredictorSettings;
-use super::{Forecast, Question, Revision, RuntimePredictor};
+use super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use queuecast_core::job::{Event, Job};
 use queuecast_core::spec::{Form, Settings, SpecError};
 use queuecast_core::units::Seconds;
@@ -38,7 +38,7 @@ impl PredictorSettings for RequestedTime {
         "requested".to_owned()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(Requested { default: default_request })
     }
 }

@@ -11,7 +11,7 @@ use super::present::{Presence, Present};
 use super::sample::Sample;
 use super::scatter::Lookup;
 use super::settings::{Needs, PredictorSettings};
-use super::{Forecast, Question, Requested, Revision, RuntimePredictor, Statistic};
+use super::{Forecast, LearnedRuns, Question, Requested, Revision, RuntimePredictor, Statistic};
 use queuecast_core::job::{Event, Job, JobIndex, UserId, What};
 use queuecast_core::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written, YesNo, choices};
 use queuecast_core::units::{Seconds, Time};
@@ -163,7 +163,7 @@ impl PredictorSettings for Sbh {
         Needs { user: true, executable: self.criteria.iter().any(|one| one.names_executable()) }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(SessionHistory::new(*self, Requested { default: default_request }))
     }
 }

@@ -1,6 +1,6 @@
 //! The interface of a prediction method as data: its forms, its settings, and the predictor they build.
 
-use super::RuntimePredictor;
+use super::LearnedRuns;
 use queuecast_core::job::Job;
 use queuecast_core::spec::{Form, Settings, SpecError};
 use queuecast_core::units::Seconds;
@@ -28,11 +28,7 @@ pub trait PredictorSettings: Sized {
 
     /// The predictor. `runs` gives each job's run time, in arrival order; only a method that looks into the future
     /// calls it. `default_request` stands in for a missing requested time.
-    fn build(
-        &self,
-        runs: impl FnOnce() -> Vec<Seconds>,
-        default_request: Seconds,
-    ) -> Box<dyn RuntimePredictor>;
+    fn build(&self, runs: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn LearnedRuns>;
 }
 
 /// Facts about jobs that a method depends on.

@@ -9,7 +9,7 @@ use super::oracle::ActualTime;
 use super::requested::RequestedTime;
 use super::settings::{Needs, PredictorSettings};
 use super::template::{GibbonsSettings, Lifetime, TemplateSet};
-use super::{Constant, Ruh, RuntimePredictor, Sbh};
+use super::{Constant, LearnedRuns, Ruh, Sbh};
 use queuecast_core::job::Job;
 use queuecast_core::spec::{Form, Settings, Spec, SpecError, conversions};
 use queuecast_core::units::Seconds;
@@ -53,7 +53,7 @@ macro_rules! methods {
                 &self,
                 runs: impl FnOnce() -> Vec<Seconds>,
                 default_request: Seconds,
-            ) -> Box<dyn RuntimePredictor> {
+            ) -> Box<dyn LearnedRuns> {
                 match self {
                     $(PredictorSpec::$bare => $unit.build(runs, default_request),)+
                     $(PredictorSpec::$method(settings) => settings.build(runs, default_request),)+

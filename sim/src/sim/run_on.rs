@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::units::{Seconds, Time};
 
 /// A running job of which the plan has been outlived is planned to end so many seconds from now.
@@ -24,7 +26,7 @@ pub struct HeldProcs {
 }
 
 /// A job that waits, or will.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct QueuedJob {
     /// Processors it asks for.
     pub procs: u32,
@@ -52,7 +54,7 @@ struct InQueue {
 }
 
 /// Buffers for runs, used again by the next one.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RunOn {
     free: i64,
     /// Actual ends, earliest first: time, number of the holding.

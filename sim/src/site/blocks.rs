@@ -3,6 +3,8 @@
 //! It stays a flat array while it is short, which queues mostly are, and costs the square root of its
 //! length or so when it is long.
 
+use serde::{Deserialize, Serialize};
+
 /// Something kept in order, and what a block says about its members.
 pub(crate) trait Entry: Copy + std::fmt::Debug {
     /// What it is ordered by; no two members share one.
@@ -25,7 +27,11 @@ pub(crate) trait Entry: Copy + std::fmt::Debug {
 /// Members a block holds before it is split.
 const CAPACITY: usize = 64;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "E: Serialize, E::Key: Serialize, E::Summary: Serialize",
+    deserialize = "E: Deserialize<'de>, E::Key: Deserialize<'de>, E::Summary: Deserialize<'de>"
+))]
 pub(crate) struct Block<E: Entry> {
     last: E::Key,
     pub summary: E::Summary,
@@ -48,7 +54,11 @@ pub(crate) struct Place {
 }
 
 /// The list. No block is ever empty.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "E: Serialize, E::Key: Serialize, E::Summary: Serialize",
+    deserialize = "E: Deserialize<'de>, E::Key: Deserialize<'de>, E::Summary: Deserialize<'de>"
+))]
 pub(crate) struct Blocks<E: Entry> {
     blocks: Vec<Block<E>>,
 }

@@ -1,12 +1,14 @@
 //! The waiting jobs in order of submission: a list linked through the jobs' lines, so that any job leaves in constant time.
 
+use serde::{Deserialize, Serialize};
+
 use super::rows::Rows;
 use queuecast_core::job::JobIndex;
 
 const NONE: u32 = u32::MAX;
 
 /// Waiting jobs in order of submission. The links are in [`super::rows::Row`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Queue {
     first: u32,
     last: u32,

@@ -4,10 +4,12 @@
 //! newest. The entries form a ring over that range: a long log is simulated within the memory of its busiest days, most of
 //! which stays in the processor's cache.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::job::JobIndex;
 
 /// Entries by job number. The caller knows which numbers are in use.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Ring<T> {
     /// Job `i` is at `i` modulo the length, a power of two.
     items: Vec<T>,

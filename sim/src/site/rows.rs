@@ -1,11 +1,13 @@
 //! What is known of each job that waits or runs, one line each.
 
+use serde::{Deserialize, Serialize};
+
 use super::ring::Ring;
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::units::{Procs, Seconds, Time};
 
 /// One job in the system. How long it will run is not known here.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub submit: i64,
     pub start: i64,
@@ -74,7 +76,7 @@ impl Row {
 }
 
 /// Jobs in the system and their lines, by number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Rows {
     lines: Ring<Row>,
     jobs: Ring<Job>,

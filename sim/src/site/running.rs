@@ -1,10 +1,12 @@
 //! The running jobs in order of when they are planned to end.
 
+use serde::{Deserialize, Serialize};
+
 use super::blocks::{Blocks, Entry};
 use queuecast_core::job::JobIndex;
 
 /// A running job as a planner needs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlannedEnd {
     pub end: i64,
     pub job: JobIndex,
@@ -38,7 +40,7 @@ pub(crate) struct Shadow {
 }
 
 /// Running jobs by planned end.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Running {
     ends: Blocks<PlannedEnd>,
 }

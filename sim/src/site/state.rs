@@ -1,5 +1,7 @@
 //! The state of a site, and the events that change it.
 
+use serde::{Deserialize, Serialize};
+
 use super::error::SiteError;
 use super::queue::Queue;
 use super::rows::{Row, Rows};
@@ -14,7 +16,7 @@ const LONGEST: i128 = (i64::MAX / 4) as i128;
 /// A machine and the jobs that wait for it or run on it. Each method is one event.
 ///
 /// Jobs are numbered in order of submission; [`Job::index`] of a job at the site is that number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Site {
     machine: Procs,
     out_of_service: Procs,

@@ -9,6 +9,8 @@ mod rank_tree;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use serde::{Deserialize, Serialize};
+
 use self::rank_tree::{RankTree, Total};
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
@@ -109,7 +111,7 @@ impl Feature {
 }
 
 /// The features of one job, none below 0 but those of [`Features::with_overruns`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Features(pub [f64; 19]);
 
 impl Features {
@@ -120,7 +122,7 @@ impl Features {
 }
 
 /// What a job asks for: the numbers it is ranked by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Demand {
     procs: i64,
     ert: i64,
@@ -143,7 +145,7 @@ impl Demand {
 }
 
 /// Some jobs, ranked in three ways.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct RankedJobs([RankTree; 3]);
 
 impl RankedJobs {
@@ -173,7 +175,7 @@ impl RankedJobs {
 }
 
 /// A running job that has not used up its requested time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct RunningDemand {
     demand: Demand,
     /// When its requested time is used up.
@@ -192,7 +194,7 @@ impl RunningDemand {
 }
 
 /// Keeps what the features of an arrival need, by the events of a site in their order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FeatureTracker {
     /// Stands in for a missing requested time.
     default_request: Seconds,

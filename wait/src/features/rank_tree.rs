@@ -1,7 +1,9 @@
 //! An ordered multiset with sums: how many entries have a smaller key, and what they add up to.
 
+use serde::{Deserialize, Serialize};
+
 /// What entries add up to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Total {
     pub count: i64,
     /// Two sums that entries contribute to.
@@ -28,7 +30,7 @@ impl Total {
 const NONE: u32 = u32::MAX;
 
 /// The entries of one key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct RankNode {
     key: i64,
     /// Decides the shape of the tree, the same in every run.
@@ -41,7 +43,7 @@ struct RankNode {
 }
 
 /// A treap with a node for each different key. The cost of every operation grows with the logarithm of their number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct RankTree {
     nodes: Vec<RankNode>,
     vacant: Vec<u32>,

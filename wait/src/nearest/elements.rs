@@ -1,5 +1,7 @@
 //! Neighbours by the mean of the ratios of the elements.
 
+use serde::{Deserialize, Serialize};
+
 use super::threshold::threshold_above;
 use crate::features::Features;
 use crate::scale::FEATURES;
@@ -12,7 +14,7 @@ use crate::scale::FEATURES;
 /// bound on the distance of every job from below. Only what that does not rule out is measured.
 ///
 /// Of features below 0 terms can be below 0 too, without a bound. Jobs that have one are always measured.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ElementIndex {
     blocks: Vec<CodeBlock>,
     /// The place that a job was last put at.
@@ -23,7 +25,7 @@ pub(super) struct ElementIndex {
 const LANES: usize = 32;
 
 /// The codes of some jobs by feature, in the order of bounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct CodeBlock {
     codes: [[i16; LANES]; FEATURES],
     /// All bits of a job that has a bound, none of one with a feature below 0.

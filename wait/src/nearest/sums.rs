@@ -1,10 +1,12 @@
 //! Neighbours by the ratio of sums, the distance that the paper prints.
 
+use serde::{Deserialize, Serialize};
+
 use super::threshold::{THRESHOLD, threshold_above};
 use crate::features::Features;
 
 /// A history that is searched by `Σ|xᵢ − yᵢ| / Σ(xᵢ + yᵢ)`; 0 where the features of both sum to 0.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct SumIndex {
     /// The features that are processor times, which decide most distances, together in one place of memory.
     heavy: Vec<[f64; HEAVY.len()]>,

@@ -9,6 +9,7 @@ use crate::allot::advice::{
     Advice, JobLimits, MoldableJob, Offer, Preference, Prospect, SIZE_LEVELS, Situation, Target, TimeRange,
 };
 use crate::allot::{Size, SizesError};
+use queuecast_core::asking::Learning;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds};
@@ -50,8 +51,8 @@ pub struct SizeForecasts {
     pub learned: usize,
 }
 
-/// What can be expected of a job in each of its sizes. `asked` is the job in any size: its user, queue and submission count. `done` is told
-/// of each job that a method was tried on.
+/// What can be expected of a job in each of its sizes. `asked` is the job in any size: its user, queue and submission count. Each
+/// job that a method was tried on is told as a step done.
 ///
 /// # Errors
 /// If no size is possible, or the starts cannot be predicted.
@@ -61,9 +62,9 @@ pub fn forecast_sizes(
     source: &WhenSource<'_>,
     (limits, preference): (JobLimits, Preference),
     settings: &WhenSettings,
-    done: &(dyn Fn(usize) + Sync),
+    learning: Learning<'_>,
 ) -> Result<SizeForecasts, AllocationError> {
-    let (forecaster, then) = source.forecaster(settings, done)?;
+    let (forecaster, then) = source.forecaster(settings, learning)?;
     let (site, now) = source.asked_about(&then);
     let learned = forecaster.learned();
     let situation = Situation::new(site.clone(), now, |job, elapsed| learned.run_time_of(job, elapsed));

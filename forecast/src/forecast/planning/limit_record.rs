@@ -5,9 +5,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::limit::{LimitAdvice, rounded_up, stopped_at};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
+use queuecast_core::long_array;
 use queuecast_core::units::Seconds;
 
 /// Candidate margins: a quantile of the forecast, and how many widths (log p90 − log p10) to add to it.
@@ -50,7 +53,7 @@ type TriedLimits<const N: usize> = [u32; N];
 const NONE: u32 = u32::MAX;
 
 /// How many jobs would have been given a shorter limit, stopped at it, and how many seconds less they would have asked for.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct TriedSums {
     advised: u32,
     stopped: u32,
@@ -64,11 +67,21 @@ impl TriedSums {
     }
 }
 
+/// Limits tried on a job, how long it ran, and what it asked for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct TriedOutcome<const N: usize> {
+    #[serde(with = "long_array")]
+    limits: TriedLimits<N>,
+    ran: u32,
+    asked: u32,
+}
+
 /// Outcomes of the last jobs, and their sums.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct TriedWindow<const N: usize> {
     jobs: usize,
-    recent: VecDeque<(TriedLimits<N>, u32, u32)>,
+    recent: VecDeque<TriedOutcome<N>>,
+    #[serde(with = "long_array")]
     sums: [TriedSums; N],
 }
 
@@ -83,9 +96,9 @@ impl<const N: usize> TriedWindow<N> {
             sums.stopped += u32::from(ran >= limit);
             sums.saved += u64::from(asked - limit);
         }
-        self.recent.push_back((*limits, ran, asked));
+        self.recent.push_back(TriedOutcome { limits: *limits, ran, asked });
         if self.recent.len() > self.jobs
-            && let Some((limits, ran, asked)) = self.recent.pop_front()
+            && let Some(TriedOutcome { limits, ran, asked }) = self.recent.pop_front()
         {
             for (sums, &limit) in self.sums.iter_mut().zip(&limits).filter(|(_, limit)| **limit != NONE) {
                 sums.advised -= 1;
@@ -104,15 +117,16 @@ impl<const N: usize> TriedWindow<N> {
 }
 
 /// A job in the system with what would be advised for it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct NotedJob {
     asked: u32,
+    #[serde(with = "long_array")]
     margins: TriedLimits<MARGINS>,
     choices: TriedLimits<{ CHOICES.len() }>,
 }
 
 /// What limits would have been advised for past jobs when they were submitted, and which of these jobs would have been stopped.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LimitRecord {
     noted: BTreeMap<JobIndex, NotedJob>,
     margins: TriedWindow<MARGINS>,

@@ -11,6 +11,7 @@ use super::limit::LimitAdvice;
 use super::option::{JobChange, JobOption};
 use crate::allot::SizesError;
 use crate::allot::advice::{JobLimits, MoldableJob};
+use queuecast_core::asking::Learning;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::seed::Seed;
@@ -94,15 +95,15 @@ impl JobPlan {
     }
 }
 
-/// What to ask for. `done` is told of each job that a method was tried on.
+/// What to ask for. Each job that a method was tried on is told as a step done.
 pub fn plan_job(
     question: &PlanQuestion,
     source: &WhenSource<'_>,
     settings: &PlanSettings,
-    done: &(dyn Fn(usize) + Sync),
+    learning: Learning<'_>,
 ) -> Result<JobPlan, PlanError> {
     let asked = question.job.shape.limit.ok_or(PlanError::NoLimit)?;
-    let (forecaster, then) = source.forecaster(&settings.when, done)?;
+    let (forecaster, then) = source.forecaster(&settings.when, learning)?;
     let (site, now) = source.asked_about(&then);
     let history = source.history();
     let job = Job { index: ASKED, ..question.job.clone() };

@@ -1,6 +1,7 @@
 //! The arrivals of the last weeks, from which those to come are drawn.
 
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 
 use super::expected::ExpectedRuns;
 use queuecast_core::job::{Event, JobIndex, What};
@@ -20,7 +21,7 @@ const MOST: usize = 50_000;
 
 /// The arrivals of the last four weeks: those to come are taken to be like those that followed a past instant of the same time of
 /// day, so that bursts, users who submit many jobs at once, and quiet nights stay together.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ArrivalProcess {
     /// In order of time. Those before `first` are forgotten, and dropped once they are as many as the others.
     past: Vec<(Time, QueuedJob)>,

@@ -1,5 +1,7 @@
 //! Waits in bins, and a distribution by their probabilities.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::distribution::Distribution;
 
 /// How many bins.
@@ -21,7 +23,7 @@ pub(super) fn bin_of(wait: f64) -> usize {
 }
 
 /// The waits of a history by bin: how waits are spread within each.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct WaitBins {
     /// Ascending waits at equally likely places within each bin.
     points: [Vec<f64>; BINS],

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::lower_end::{LowerEnd, LowerShare};
 use queuecast_core::distribution::{
     CORRECTED_LEVELS as LEVELS, Conformal, ConformalSettings, Distribution, LevelQuantiles,
@@ -28,7 +30,7 @@ const ENOUGH: f64 = 300.0;
 const AT_ONCE: f64 = 10.0;
 
 /// Corrects distributions of waits and learns when jobs start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct CorrectedWaits {
     conformal: Conformal,
     lower: LowerEnd,
@@ -37,7 +39,7 @@ pub(super) struct CorrectedWaits {
 }
 
 /// A forecast whose outcome is not known.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct OpenForecast {
     group: u64,
     /// Before the correction.

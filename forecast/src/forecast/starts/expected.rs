@@ -2,18 +2,55 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobId, JobIndex, What};
 use queuecast_core::units::Seconds;
-use queuecast_sim::predict::{Lookup, PredictorSpec, Question, RuntimePredictor};
+use queuecast_sim::predict::mixture::Mixture;
+use queuecast_sim::predict::{Forecast, LearnedRuns, Lookup, PredictorSpec, Question, RuntimePredictor};
 
 /// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
 /// asking for all of them at every arrival would cost more than the simulation.
+#[derive(Clone, Serialize, Deserialize)]
 pub(in crate::forecast) struct ExpectedRuns {
-    predictor: Box<dyn RuntimePredictor>,
+    predictor: ExpectedModel,
     default_request: Seconds,
     /// Looked up, never iterated. The name is compared, since a live site numbers its jobs anew.
     known: Lookup<JobIndex, (JobId, Distribution)>,
+}
+
+/// A run-time predictor; the usual one can be stored.
+#[derive(Clone, Serialize, Deserialize)]
+enum ExpectedModel {
+    Mixture(Box<Mixture>),
+    #[serde(skip)]
+    Other(Box<dyn LearnedRuns>),
+}
+
+impl ExpectedModel {
+    fn new(predictor: &PredictorSpec, default_request: Seconds) -> ExpectedModel {
+        match predictor {
+            PredictorSpec::Mixture(settings) => {
+                ExpectedModel::Mixture(Box::new(Mixture::new(*settings, default_request)))
+            }
+            other => ExpectedModel::Other(other.build(Vec::new, default_request)),
+        }
+    }
+
+    fn estimate(&self, question: &Question<'_>) -> Forecast {
+        match self {
+            ExpectedModel::Mixture(mixture) => mixture.estimate(question),
+            ExpectedModel::Other(predictor) => predictor.estimate(question),
+        }
+    }
+
+    fn observe(&mut self, event: &Event<'_>) {
+        match self {
+            ExpectedModel::Mixture(mixture) => mixture.observe(event, &mut Vec::new()),
+            ExpectedModel::Other(predictor) => predictor.observe(event, &mut Vec::new()),
+        }
+    }
 }
 
 impl fmt::Debug for ExpectedRuns {
@@ -25,8 +62,13 @@ impl fmt::Debug for ExpectedRuns {
 impl ExpectedRuns {
     /// `default_request` stands in for a missing requested time.
     pub fn new(predictor: &PredictorSpec, default_request: Seconds) -> ExpectedRuns {
-        let predictor = predictor.build(Vec::new, default_request);
+        let predictor = ExpectedModel::new(predictor, default_request);
         ExpectedRuns { predictor, default_request, known: Lookup::default() }
+    }
+
+    /// Whether it can be stored.
+    pub fn is_stored(&self) -> bool {
+        matches!(self.predictor, ExpectedModel::Mixture(_))
     }
 
     /// Stands in for a missing requested time.
@@ -41,7 +83,7 @@ impl ExpectedRuns {
 
     /// Learns from an event. Of a job that arrives, what is predicted of it is returned.
     pub fn observe(&mut self, event: &Event<'_>) -> Option<Distribution> {
-        self.predictor.observe(event, &mut Vec::new());
+        self.predictor.observe(event);
         let (job, index) = (event.job, event.job.index);
         match event.what {
             What::Arrived | What::Started(_) => {

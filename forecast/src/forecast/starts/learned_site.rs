@@ -1,6 +1,7 @@
 //! What is learned of a site from its events: how long its jobs run, which it prefers, what arrives.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use super::arrival_process::ArrivalProcess;
 use super::expected::ExpectedRuns;
@@ -21,7 +22,7 @@ const PIECE: u32 = 32;
 
 /// Follows a site and simulates it onwards as it is expected to go: its jobs with run times drawn from their distributions, its
 /// queue in the order it was seen to prefer, and arrivals like those of the last weeks.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LearnedSite {
     runs: ExpectedRuns,
     order: Overtaking,
@@ -36,6 +37,11 @@ impl LearnedSite {
             order: Overtaking::new(),
             coming: ArrivalProcess::default(),
         }
+    }
+
+    /// Whether it can be stored: with the usual run-time predictor.
+    pub(in crate::forecast) fn is_stored(&self) -> bool {
+        self.runs.is_stored()
     }
 
     /// Learns from an event. Of a job that arrives, the run time predicted of it is returned.

@@ -1,5 +1,7 @@
 //! How much of the lower end of forecasts has paid off.
 
+use serde::{Deserialize, Serialize};
+
 /// The level at which the lower end is judged.
 const LEVEL: f64 = 0.1;
 
@@ -15,7 +17,7 @@ const KEPT: f64 = 1.0 - 1.0 / 30_000.0;
 /// Keeps the pinball losses that the 10 % quantile would have had, multiplied by each of [`SHARES`]. Where jobs predicted
 /// to wait long often start at once, a lower quantile loses less even if coverage is right, since long waits dominate in
 /// seconds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct LowerEnd {
     losses: [f64; SHARES.len()],
 }

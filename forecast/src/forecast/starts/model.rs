@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::bins::{BINS, WaitBins, bin_of};
 use super::corrected::{CorrectedWaits, queue_and_size};
 use super::learned_site::LearnedSite;
@@ -19,7 +21,7 @@ use queuecast_wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 const MOST_OPEN: usize = 100_000;
 
 /// How it is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeSettings {
     /// How many starts it learns from.
     pub window: usize,
@@ -38,10 +40,12 @@ impl Default for TreeSettings {
 }
 
 /// Trees that are fitted again as jobs start, for a site that is followed with them.
+#[derive(Clone, Serialize, Deserialize)]
 pub(in crate::forecast) struct TreeModel {
     settings: TreeSettings,
     boosting: Boosting,
     tracker: RowTracker,
+    #[serde(skip)]
     run_on: RunOn,
     /// Of jobs that have not started, by their numbers.
     open: BTreeMap<JobIndex, Vec<f32>>,
@@ -99,13 +103,19 @@ impl TreeModel {
 
     /// Fits the trees anew if they are due. Not while jobs are learned from, so that replaying a long history costs no fits.
     pub fn refit(&mut self) {
+        self.refit_unless(&|| false);
+    }
+
+    /// As [`TreeModel::refit`], given up once `stop` says so: then the trees stay as they are, and are still due.
+    pub fn refit_unless(&mut self, stop: &(dyn Fn() -> bool + Sync)) {
         // Early on, trees are fitted again after fewer starts.
         let due = self.since >= self.settings.refit.min(self.waits.len() / 4).max(50);
         if due {
-            self.since = 0;
             let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
-            let trees = self.boosting.classes(&self.examples, &labels, BINS);
-            self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
+            if let Some(trees) = self.boosting.classes_unless(&self.examples, &labels, BINS, stop) {
+                self.since = 0;
+                self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
+            }
         }
     }
 
@@ -149,6 +159,7 @@ impl TreeModel {
 }
 
 /// Predicts waits by trees that are fitted again as jobs start.
+#[derive(Clone)]
 pub struct ModelledWaits {
     learned: LearnedSite,
     model: TreeModel,

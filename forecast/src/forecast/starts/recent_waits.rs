@@ -1,5 +1,7 @@
 //! The waits of the last jobs of each kind.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::job::Job;
 use queuecast_core::units::Time;
 use queuecast_sim::predict::Lookup;
@@ -17,7 +19,7 @@ type Key = (u8, u32, u32, u64);
 pub(super) const KINDS: usize = 7;
 
 /// What is known of the waits of one kind.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecentWait {
     /// Mean of the logarithms, the newest counting most.
     pub mean: f64,
@@ -28,7 +30,7 @@ pub(super) struct RecentWait {
 }
 
 /// The waits of the last jobs of each kind.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RecentWaits {
     /// Looked up, never iterated.
     kinds: Lookup<Key, RecentWait>,

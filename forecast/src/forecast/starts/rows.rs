@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::learned_site::LearnedSite;
 use super::recent_waits::{KINDS, RecentWaits, scaled};
 use queuecast_core::job::{Event, What};
@@ -17,7 +19,7 @@ const DAY: i64 = 86_400;
 const SPANS: [i64; 2] = [3_600, 6 * 3_600];
 
 /// What is kept of the events of a site to describe arrivals.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct RowTracker {
     waits: RecentWaits,
     /// Instants of the last arrivals and starts, oldest first.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::learned_site::LearnedSite;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobIndex, What};
@@ -21,7 +23,7 @@ const MOST_OPEN: usize = 100_000;
 
 /// Puts the job into the queue of a site and runs the site on, many times: the waits that come out, corrected by what became of past
 /// answers like them, are the distribution.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::forecast) struct SimulationModel {
     draws: u32,
     policy: Option<Backfill>,
@@ -104,6 +106,7 @@ impl SimulationModel {
 }
 
 /// Predicts waits by simulating the site onwards many times, corrected by what became of past answers.
+#[derive(Clone)]
 pub struct SimulatedWaits {
     learned: LearnedSite,
     model: SimulationModel,

@@ -1,5 +1,7 @@
 //! What is remembered of ended and running jobs, and what the experts make of it.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::scatter::Lookup;
 use super::experts::{
     AGE, COUNT, HIGH, LAST_TWO, LOW, NEIGHBOURS as NEIGHBOUR_EXPERTS, REQUEST, SHARE, Values,
@@ -39,7 +41,7 @@ pub(super) struct Opinions {
 }
 
 /// What is remembered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Archive {
     default_request: Seconds,
     runs: Lookup<Alike, RecentRuns>,

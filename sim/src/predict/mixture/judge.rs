@@ -1,9 +1,12 @@
 //! How right each expert has been, and how much it counts therefore.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::scatter::Lookup;
 use super::archive::DEPTHS;
 use super::experts::{COUNT, Values};
 use super::likeness::JobFacts;
+use queuecast_core::long_array;
 
 /// How much of a loss is kept at the next job: of one user, and of all.
 const KEPT: f64 = 0.995;
@@ -22,8 +25,9 @@ const OFFSET: f64 = 30.0;
 pub(super) type ByLoss = [Values; 2];
 
 /// Losses of jobs of one kind, the latest counting most.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Losses {
+    #[serde(with = "long_array::nested")]
     sums: ByLoss,
     jobs: f64,
 }
@@ -53,7 +57,7 @@ impl Losses {
 
 /// The losses of all experts: over all jobs, those with as much history, those of the user, and those of the user with the
 /// same requested time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ExpertJudge {
     all: Losses,
     by_depth: [Losses; DEPTHS],

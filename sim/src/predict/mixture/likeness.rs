@@ -1,10 +1,12 @@
 //! When two jobs are alike.
 
+use serde::{Deserialize, Serialize};
+
 use queuecast_core::job::Job;
 use queuecast_core::units::Time;
 
 /// What experts know of a job. Each fact is a number from 1 on, or 0 where it is unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct JobFacts {
     pub user: u64,
     pub executable: u64,
@@ -109,7 +111,7 @@ impl Likeness {
 }
 
 /// Jobs that are alike in one sense, as a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Alike {
     sense: u64,
     who: u64,

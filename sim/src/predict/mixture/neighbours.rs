@@ -1,5 +1,7 @@
 //! Weighted nearest neighbours: the last jobs of a user, each counting by how similar, how recent and how new it is.
 
+use serde::{Deserialize, Serialize};
+
 use super::likeness::JobFacts;
 use queuecast_core::units::Time;
 
@@ -41,7 +43,7 @@ pub(super) const KERNELS: [Kernel; 4] = [
 ];
 
 /// An ended job.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct EndedJob {
     run: f64,
     ended: Time,
@@ -54,7 +56,7 @@ struct EndedJob {
 pub(super) type Weighted = (f64, f64);
 
 /// The last ended jobs, by ascending run time.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Neighbours {
     ascending: Vec<EndedJob>,
     ended: u64,

@@ -1,11 +1,13 @@
 //! One number out of what the experts say.
 
+use serde::{Deserialize, Serialize};
+
 use super::experts::{COUNT, Values};
 use super::judge::ByLoss;
 use queuecast_core::spec::choices;
 
 /// Which number a scheduler plans with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum MixturePoint {
     /// The mean of the experts that agree.
     #[default]

@@ -1,8 +1,10 @@
 //! The predictor: what was said of the jobs in the system, and what is learned when they end.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::scatter::Lookup;
 use super::super::settings::PredictorSettings;
-use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use super::archive::{Archive, Opinions};
 use super::experts::{COUNT, EXPERTS, ExpertOpinion, Values};
 use super::judge::{ByLoss, ExpertJudge};
@@ -14,6 +16,7 @@ use queuecast_core::distribution::{
     CORRECTED_LEVELS, Conformal, ConformalSettings, Distribution, LevelQuantiles,
 };
 use queuecast_core::job::{Event, Job, JobIndex, What};
+use queuecast_core::long_array;
 use queuecast_core::spec::{Alone, Form, SettingKey, Settings, Spec, SpecError, Written};
 use queuecast_core::units::{Seconds, Time};
 
@@ -43,7 +46,7 @@ impl PredictorSettings for MixtureSettings {
         Written::new("mixture").optional(other).to_string()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, default_request: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(Mixture::new(*self, default_request))
     }
 }
@@ -55,7 +58,7 @@ impl PredictorSettings for MixtureSettings {
 /// experts say; it is corrected by how far off such distributions have been lately, and nothing lies beyond the requested time,
 /// where the jobs that would run on are stopped. Where more than a tenth of all jobs lately ran well past their requested time,
 /// it binds neither point nor distribution.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mixture {
     settings: MixtureSettings,
     archive: Archive,
@@ -70,10 +73,11 @@ pub struct Mixture {
 }
 
 /// What was said of a job when it arrived.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Pending {
     facts: JobFacts,
     submit: Time,
+    #[serde(with = "long_array")]
     values: Values,
     depth: usize,
     /// Of the distribution before its correction, and the group by which it is corrected.

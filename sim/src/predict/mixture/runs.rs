@@ -1,7 +1,9 @@
 //! The last run times of jobs that are alike.
 
+use serde::{Deserialize, Serialize};
+
 /// So many of the last values, in the order they came and in ascending order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RecentRuns {
     /// A ring: the oldest is overwritten first.
     ring: Vec<f64>,

@@ -4,7 +4,7 @@
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::PredictorSettings;
-use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use super::predictor::Newcomers;
 use queuecast_core::distribution::LogUniform;
 use queuecast_core::job::{Event, Job, What};
@@ -46,7 +46,7 @@ impl PredictorSettings for Lifetime {
         Written::new("downey").optional(other).to_string()
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(DowneyLifetimes::new(*self))
     }
 }

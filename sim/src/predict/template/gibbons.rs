@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::{Needs, PredictorSettings};
-use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use super::moments::{Estimate, Moments};
 use super::predictor::Newcomers;
 use super::{Data, Nodes};
@@ -38,7 +38,7 @@ impl PredictorSettings for GibbonsSettings {
         Needs { user: true, executable: true }
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(Gibbons::new(self.relative))
     }
 }

@@ -3,7 +3,7 @@
 use super::super::history::beyond;
 use super::super::scatter::Lookup;
 use super::super::settings::{Needs, PredictorSettings};
-use super::super::{Forecast, Question, Revision, RuntimePredictor};
+use super::super::{Forecast, LearnedRuns, Question, Revision, RuntimePredictor};
 use super::category::Category;
 use super::moments::Estimate;
 use super::student::LEVEL;
@@ -44,7 +44,7 @@ impl PredictorSettings for TemplateSet {
         TemplateSet::check(self, Characteristics::present(jobs))
     }
 
-    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn RuntimePredictor> {
+    fn build(&self, _: impl FnOnce() -> Vec<Seconds>, _: Seconds) -> Box<dyn LearnedRuns> {
         Box::new(TemplatePredictor::new(self))
     }
 }

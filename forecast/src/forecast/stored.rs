@@ -1,0 +1,151 @@
+//! Forecasters in files: what one has learned, so that another process need not learn it again.
+
+use std::fmt;
+
+use serde::Serialize;
+use twox_hash::XxHash3_128;
+
+use super::answer::WhenSettings;
+use super::forecaster::{Forecaster, ForecasterState};
+use queuecast_core::job::{Ending, Job};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::site::Site;
+
+/// What every stored forecaster begins with.
+const MAGIC: [u8; 16] = *b"queuecast learnt";
+
+/// The layout of what follows. Whatever changes it, or what a forecaster learns, changes this number.
+const LAYOUT: u32 = 1;
+
+/// The version of the program: another one may have learned otherwise.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Names what a forecaster has learned from: the facts of a log that are known at a moment, and the settings. Equal keys mean equal
+/// forecasters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ForecasterKey(u128);
+
+impl fmt::Display for ForecasterKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A job as it is known at a moment.
+#[derive(Serialize)]
+struct KnownJob<'a> {
+    job: &'a Job,
+    /// Whether it is known when it starts, be it later.
+    has_start: bool,
+    start: Option<Time>,
+    run: Option<(Seconds, Ending)>,
+}
+
+impl ForecasterKey {
+    /// Of the schedule that a log records up to the end of a second. What happens later makes no difference.
+    pub fn of(history: &Workload, until: Time, settings: &WhenSettings) -> ForecasterKey {
+        let methods: Vec<String> = settings.methods.iter().map(ToString::to_string).collect();
+        let machine = (!history.is_machine_guessed).then_some(history.machine().procs);
+        let of_settings =
+            (methods, settings.trials, settings.predictor.to_string(), settings.default_request, machine);
+        let mut text = encoded(&(LAYOUT, VERSION, of_settings));
+        for (job, truth) in
+            history.jobs().iter().zip(history.truths()).take_while(|(job, _)| job.submit <= until)
+        {
+            let start = history.starts.get(job.index.at()).copied().unwrap_or(Time::NEVER);
+            let end = start.0.saturating_add(truth.run().0);
+            let known = KnownJob {
+                job,
+                has_start: start != Time::NEVER,
+                start: (start <= until).then_some(start),
+                run: (end <= until.0).then(|| (truth.run(), truth.ending)),
+            };
+            text.extend(encoded(&known));
+        }
+        for one in history.withdrawn.iter().filter(|one| one.job.submit <= until) {
+            text.extend(encoded(&(&one.job, (one.left <= until).then_some(one.left))));
+        }
+        ForecasterKey(XxHash3_128::oneshot(&text))
+    }
+}
+
+fn encoded(value: &impl Serialize) -> Vec<u8> {
+    // Numbers, texts and lists of known length: there is always room in memory for what is in memory.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+/// Why a stored forecaster is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StoredError {
+    /// Another kind of file.
+    #[error("it is no stored forecaster")]
+    Foreign,
+    /// Of another version of the program.
+    #[error("it is of another version of queuecast")]
+    OtherVersion,
+    /// Learned from another log, up to another moment, or by other settings.
+    #[error("it has learned from something else")]
+    OtherKey,
+    /// Cut short, or changed.
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// What stands before the state: all of a fixed length.
+const HEAD: usize = MAGIC.len() + 4 * size_of::<u128>();
+
+/// The parts of the head after the magic: layout and version, the key, the digest of the state, its length.
+fn head(key: ForecasterKey, state: &[u8]) -> [u128; 4] {
+    let version = XxHash3_128::oneshot(&encoded(&(LAYOUT, VERSION)));
+    [version, key.0, XxHash3_128::oneshot(state), state.len() as u128]
+}
+
+impl Forecaster {
+    /// All that it has learned, with the site as it is then; `None` where a method or predictor is used that cannot be stored.
+    pub fn stored(&self, site: &Site, key: ForecasterKey) -> Option<Vec<u8>> {
+        let state = self.state();
+        if !state.is_stored() {
+            return None;
+        }
+        let state = postcard::to_stdvec(&(state, site)).ok()?;
+        let mut bytes = Vec::with_capacity(HEAD + state.len());
+        bytes.extend(MAGIC);
+        head(key, &state).iter().for_each(|part| bytes.extend(part.to_le_bytes()));
+        bytes.extend(state);
+        Some(bytes)
+    }
+
+    /// What was stored, under the same key. The settings are those that it learned by.
+    ///
+    /// # Errors
+    /// If it is something else than what was stored under this key by this version of the program.
+    pub fn restored(
+        bytes: &[u8],
+        key: ForecasterKey,
+        settings: &WhenSettings,
+    ) -> Result<(Forecaster, Site), StoredError> {
+        let (begin, state) = bytes.split_at_checked(HEAD).ok_or(StoredError::Foreign)?;
+        let (magic, parts) = begin.split_at(MAGIC.len());
+        if magic != MAGIC {
+            return Err(StoredError::Foreign);
+        }
+        let expected = head(key, state);
+        for (part, (expected, error)) in parts.chunks(size_of::<u128>()).zip(expected.iter().zip([
+            StoredError::OtherVersion,
+            StoredError::OtherKey,
+            StoredError::Damaged,
+            StoredError::Damaged,
+        ])) {
+            if part != expected.to_le_bytes() {
+                return Err(error);
+            }
+        }
+        let (state, site): (ForecasterState, Site) =
+            postcard::from_bytes(state).map_err(|_| StoredError::Damaged)?;
+        if !state.has(settings) {
+            return Err(StoredError::OtherKey);
+        }
+        Ok((Forecaster::with(settings, state), site))
+    }
+}

@@ -53,6 +53,16 @@ struct InQueue {
     number: u32,
 }
 
+/// What jobs behind the head are held to. As long as it stays, none of those that could not start by it can later: with time fewer
+/// of them would end by then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HeadPlan {
+    /// When the head is to start.
+    shadow: i64,
+    /// Processors that it leaves over then.
+    extra: i64,
+}
+
 /// Buffers for runs, used again by the next one.
 #[derive(Debug, Clone, Default)]
 pub struct RunOn {
@@ -65,6 +75,14 @@ pub struct RunOn {
     held: Vec<(i64, u32)>,
     /// In order.
     queue: Vec<InQueue>,
+    /// The processors of each of these, which is all that most looks at the queue need.
+    sizes: Vec<u32>,
+    /// What jobs behind the head are held to; `None` once a job has ended.
+    plan: Option<HeadPlan>,
+    /// Where in the queue jobs have joined since the last plan.
+    joined: Vec<usize>,
+    /// Where in the queue jobs have started.
+    started: Vec<usize>,
     starts: Vec<Time>,
     /// Waiting jobs that have not started.
     left: usize,
@@ -102,6 +120,8 @@ impl RunOn {
             let last = state.waiting.len() as u32 - 1;
             self.queue.retain(|one| one.number != last);
         }
+        self.sizes.clear();
+        self.sizes.extend(self.queue.iter().map(|one| one.job.procs));
         self.plan(now, state.waiting.len());
         let mut coming = shifted.zip(state.waiting.len() as u32..).peekable();
         let is_done = |run: &RunOn| match target {
@@ -142,6 +162,8 @@ impl RunOn {
     fn join(&mut self, job: QueuedJob, number: u32) {
         let place = self.queue.partition_point(|one| one.job.rank >= job.rank);
         self.queue.insert(place, InQueue { job, number });
+        self.sizes.insert(place, job.procs);
+        self.joined.push(place);
     }
 
     fn set(&mut self, state: &RunOnState<'_>) {
@@ -161,6 +183,8 @@ impl RunOn {
         self.starts.clear();
         self.starts.resize(state.waiting.len(), Time::NEVER);
         self.left = state.waiting.len();
+        self.plan = None;
+        self.joined.clear();
     }
 
     /// Adds a holding at the end of the list.
@@ -176,6 +200,7 @@ impl RunOn {
     fn end(&mut self, number: u32) {
         let (planned_end, procs) = self.held[number as usize];
         self.free += i64::from(procs);
+        self.plan = None;
         if let Ok(place) = self.holdings.binary_search(&Holding { planned_end, number, procs }) {
             self.holdings.remove(place);
         }
@@ -197,44 +222,74 @@ impl RunOn {
 
     /// Starts jobs from the head while they fit, then those behind that do not delay the head.
     fn plan(&mut self, at: i64, waiting: usize) {
-        let mut queue = std::mem::take(&mut self.queue);
-        let heads = queue.iter().take_while(|one| {
-            let fits = i64::from(one.job.procs) <= self.free;
-            if fits {
-                self.start(at, one, waiting);
-            }
-            fits
-        });
-        let heads = heads.count();
-        queue.drain(..heads);
-        if let Some(head) = queue.first()
-            && self.free > 0
-            && queue.len() > 1
+        // Where all that has happened since the last plan is that a job joined behind the head, only that job can start.
+        if let ([place], Some(plan)) = (self.joined.as_slice(), self.plan)
+            && *place > 0
+            && plan.shadow >= at
         {
-            let (shadow, mut extra) = self.shadow(at, i64::from(head.job.procs));
-            // Only what is kept moves, and only once a job has started.
-            let mut kept = 1;
-            for place in 1..queue.len() {
-                let one = queue[place];
-                let procs = i64::from(one.job.procs);
-                let in_time = at.saturating_add(one.job.planned) <= shadow;
-                if procs <= self.free && (in_time || procs <= extra) {
-                    self.start(at, &one, waiting);
-                    if !in_time {
-                        extra -= procs;
-                    }
-                } else {
-                    queue[kept] = one;
+            let place = *place;
+            self.joined.clear();
+            let mut plan = plan;
+            if self.starts_behind(place, &mut plan, at, waiting) {
+                self.queue.remove(place);
+                self.sizes.remove(place);
+            }
+            self.plan = Some(plan);
+            return;
+        }
+        self.joined.clear();
+        let mut heads = 0;
+        while let Some(&one) = self.queue.get(heads)
+            && i64::from(one.job.procs) <= self.free
+        {
+            self.start(at, &one, waiting);
+            heads += 1;
+        }
+        self.queue.drain(..heads);
+        self.sizes.drain(..heads);
+        self.plan = None;
+        let Some(head) = self.queue.first().filter(|_| self.free > 0) else { return };
+        let Some(mut plan) = self.shadow(at, i64::from(head.job.procs)) else { return };
+        self.started.clear();
+        for place in 1..self.sizes.len() {
+            if i64::from(self.sizes[place]) <= self.free && self.starts_behind(place, &mut plan, at, waiting)
+            {
+                self.started.push(place);
+            }
+        }
+        self.plan = Some(plan);
+        if let Some(&first) = self.started.first() {
+            let mut kept = first;
+            let mut gone = self.started.iter().copied().peekable();
+            for place in first..self.queue.len() {
+                if gone.next_if_eq(&place).is_none() {
+                    self.queue[kept] = self.queue[place];
+                    self.sizes[kept] = self.sizes[place];
                     kept += 1;
                 }
             }
-            queue.truncate(kept);
+            self.queue.truncate(kept);
+            self.sizes.truncate(kept);
         }
-        self.queue = queue;
     }
 
-    /// When so many processors will be free by the plans, and how many more then.
-    fn shadow(&self, at: i64, wanted: i64) -> (i64, i64) {
+    /// Starts the job at a place behind the head if it does not delay the head. It stays in the queue.
+    fn starts_behind(&mut self, place: usize, plan: &mut HeadPlan, at: i64, waiting: usize) -> bool {
+        let one = self.queue[place];
+        let procs = i64::from(one.job.procs);
+        let in_time = at.saturating_add(one.job.planned) <= plan.shadow;
+        let starts = procs <= self.free && (in_time || procs <= plan.extra);
+        if starts {
+            self.start(at, &one, waiting);
+            if !in_time {
+                plan.extra -= procs;
+            }
+        }
+        starts
+    }
+
+    /// When so many processors will be free by the plans, and how many more then; `None` if never, and then no job may pass.
+    fn shadow(&self, at: i64, wanted: i64) -> Option<HeadPlan> {
         let mut available = self.free;
         let mut reached = None;
         for one in &self.holdings {
@@ -246,10 +301,6 @@ impl RunOn {
                 reached = Some(one.planned_end);
             }
         }
-        match reached {
-            Some(end) => (end.max(at), available - wanted),
-            // Never enough: nothing may pass.
-            None => (at, 0),
-        }
+        reached.map(|end| HeadPlan { shadow: end.max(at), extra: available - wanted })
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{Folder, SACCT, column, json, stdout};
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// The pages below a directory, in order.
-fn pages(folder: &Path) -> Vec<PathBuf> {
+pub fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -26,7 +26,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines of a page's fenced blocks that begin with the command.
-fn commands(page: &str) -> Vec<String> {
+pub fn commands(page: &str) -> Vec<String> {
     lines(page).into_iter().filter(|line| line.starts_with("queuecast ")).collect()
 }
 
@@ -56,7 +56,7 @@ fn lines(page: &str) -> Vec<String> {
 }
 
 /// The files that a page shows: blocks of TOML whose first line is a comment with their name.
-fn files(page: &str) -> Vec<(String, String)> {
+pub fn files(page: &str) -> Vec<(String, String)> {
     let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let named = |text: &str| Some((text.lines().next()?.strip_prefix("# ")?.to_owned(), text.to_owned()));
     blocks.filter_map(named).filter(|(name, _)| name.ends_with(".toml")).collect()
@@ -201,63 +201,6 @@ fn there_is_one_recipe_for_sacct() {
         let known: Vec<&str> = queuecast::trace::sacct::EXAMPLE_COMMAND.split_whitespace().collect();
         assert_eq!(recipe, known);
     }
-}
-
-/// The guide's table, and the columns it shows of the CSV, as the command prints them.
-const GUIDE: &str = "compare demo.swf.gz --policy easy,sjbf --predictor requested,recent:2,ruh,sbh,perfect --correction \
-                     requested";
-
-#[test]
-fn the_guide_to_sites_shows_what_the_command_prints() {
-    let page = fs::read_to_string(root().join("docs/guides/metascheduling.md")).unwrap();
-    let folder = Folder::with("unused", "");
-    let files = files(&page);
-    assert_eq!(files.len(), 1, "{files:?}");
-    fs::write(folder.path(&files[0].0), &files[0].1).unwrap();
-    let (mut shown, mut last) = (0, String::new());
-    for line in commands(&page) {
-        let text = stdout(&mut folder.queuecast(line.strip_prefix("queuecast ").unwrap()));
-        if line.starts_with("queuecast metaschedule") {
-            assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{line}: {text}");
-            shown += 1;
-            last = text;
-        }
-    }
-    assert_eq!(shown, 2);
-    // Control: one digit makes a difference.
-    let digit = last.find(|letter: char| letter.is_ascii_digit()).unwrap();
-    let other = if last[digit..].starts_with('7') { "8" } else { "7" };
-    last.replace_range(digit..=digit, other);
-    assert!(!page.contains(last.trim_end()));
-}
-
-#[test]
-fn the_guide_shows_what_the_command_prints() {
-    let page = fs::read_to_string(root().join("docs/guides/predicting.md")).unwrap();
-    let folder = Folder::with("unused", "");
-    folder.queuecast("demo --output demo.swf.gz").assert().success();
-    assert!(commands(&page).contains(&format!("queuecast {GUIDE} --no-plot")));
-    let text = stdout(&mut folder.queuecast(&format!("{GUIDE} --no-plot")));
-    assert!(page.contains(&format!("```text\n{}\n```", text.trim_end())), "{text}");
-    let csv = stdout(&mut folder.queuecast(&format!("{GUIDE} --format csv")));
-    let columns = |name: &str| column(&csv, name).into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let number = |text: &str, digits: usize| format!("{:.digits$}", text.parse::<f64>().unwrap());
-    for (place, (policy, predictor)) in columns("policy").iter().zip(columns("predictor")).enumerate() {
-        let [accuracy, inaccuracy, short, longest] =
-            ["relative_accuracy", "absolute_inaccuracy", "underprediction_rate", "max_wait"]
-                .map(|name| columns(name)[place].clone());
-        let (accuracy, inaccuracy) = (number(&accuracy, 3), number(&inaccuracy, 0));
-        let row = format!(
-            "| {policy} | {predictor} | {accuracy} | {inaccuracy} | {} | {longest} |",
-            number(&short, 3)
-        );
-        assert!(page.contains(&row), "the guide lacks {row}");
-    }
-    // Control: another correction gives another table.
-    let other = stdout(
-        &mut folder.queuecast(&format!("{GUIDE} --no-plot").replace("requested --no", "increments --no")),
-    );
-    assert!(!page.contains(other.trim_end()));
 }
 
 /// The commands in the tables of the page of predictors, each with the predictor it stands for.

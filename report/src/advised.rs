@@ -1,6 +1,6 @@
 //! What to ask for, as text and rows.
 
-use crate::chart::{Range, Ranges};
+use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
@@ -253,9 +253,9 @@ fn record(of: &AdvisedJob) -> String {
 fn chart(of: &AdvisedJob) -> Chart {
     let range = |option: &JobOption| {
         let done = &option.done;
-        Range::of_time(changed(option), [done.low, done.median, done.high])
+        RangeBar::of_time(changed(option), [done.low, done.median, done.high])
     };
-    Chart::Ranges(Ranges::new(
+    Chart::RangeBars(RangeBars::new(
         "Done in: 80 % range, with a tick at even odds",
         of.plan.options.iter().map(range),
     ))

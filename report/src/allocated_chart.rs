@@ -1,6 +1,6 @@
 //! The turnaround of each size as a chart.
 
-use crate::chart::{Bar, Bars, Range, Ranges};
+use crate::chart::{Bar, Bars, RangeBar, RangeBars};
 use crate::{Best, Cell, Chart};
 use queuecast_forecast::allot::advice::{Prospect, Target, TimeRange};
 use queuecast_place::Allocated;
@@ -14,13 +14,13 @@ pub(crate) fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Char
     let title = format!("Turnaround by processors{place}");
     let range = |one: &&Prospect| {
         let TimeRange { p10, median, p90, .. } = one.turnaround;
-        Some(Range::of_time(one.procs.to_string(), [p10?, median, p90?]))
+        Some(RangeBar::of_time(one.procs.to_string(), [p10?, median, p90?]))
     };
-    let ranges: Option<Vec<Range>> = shown.iter().map(range).collect();
+    let ranges: Option<Vec<RangeBar>> = shown.iter().map(range).collect();
     match ranges.filter(|_| target == Target::Median) {
         Some(ranges) => {
             let title = format!("{title}: 80% range, with a tick at the median");
-            Chart::Ranges(Ranges::new(title, ranges).marking(starred, "ask for this"))
+            Chart::RangeBars(RangeBars::new(title, ranges).marking(starred, "ask for this"))
         }
         None => {
             let bar = |prospect: &&Prospect| {

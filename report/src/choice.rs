@@ -1,6 +1,6 @@
 //! The sites at which a job could start, the soonest first, as text and rows.
 
-use crate::chart::{Range, Ranges};
+use crate::chart::{RangeBar, RangeBars};
 use crate::{Answer, Cell, Chart, Column, Document, Table, words};
 use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{SiteChoice, SiteStart};
@@ -125,10 +125,10 @@ pub fn choice_notes(of: &SiteChoice) -> Vec<String> {
 fn ranges(of: &SiteChoice) -> Chart {
     let range = |one: &SiteStart| {
         let wait = &one.answer.wait;
-        Range::of_time(&*one.site, [wait.low, wait.median, wait.high])
+        RangeBar::of_time(&*one.site, [wait.low, wait.median, wait.high])
     };
     let asked = words::asked(of.asked.procs, of.asked.time);
     let ranges =
-        Ranges::new("Wait: 80% range, with a tick at the median", of.sites.iter().map(range)).on(asked);
-    Chart::Ranges(ranges.marking((of.first.len() == 1).then_some(0), "soonest"))
+        RangeBars::new("Wait: 80% range, with a tick at the median", of.sites.iter().map(range)).on(asked);
+    Chart::RangeBars(ranges.marking((of.first.len() == 1).then_some(0), "soonest"))
 }

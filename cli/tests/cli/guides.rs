@@ -46,7 +46,8 @@ fn is_printed(shown: &str, printed: &str) -> bool {
     let mut from = 0;
     shown.trim_end().split(&format!("{LEFT_OUT}\n")).all(|part| {
         let part: Vec<&str> = part.trim_end_matches('\n').lines().collect();
-        let found = (from..=printed.len().saturating_sub(part.len())).find(|&at| printed[at..].starts_with(&part));
+        let found =
+            (from..=printed.len().saturating_sub(part.len())).find(|&at| printed[at..].starts_with(&part));
         from = found.map_or(from, |at| at + part.len());
         found.is_some() && !part.is_empty()
     })
@@ -69,7 +70,10 @@ fn holds(name: &str) {
     for (place, (kind, text)) in blocks.iter().enumerate() {
         match *kind {
             "text" => {
-                assert!(is_printed(text, &printed), "{name} shows\n{text}\nand the command prints\n{printed}");
+                assert!(
+                    is_printed(text, &printed),
+                    "{name} shows\n{text}\nand the command prints\n{printed}"
+                );
                 shown += 1;
             }
             "" => {
@@ -107,7 +111,11 @@ fn a_guide_fits_on_two_pages_and_can_be_reached() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     for page in pages(&root().join("docs/guides")) {
         let lines = fs::read_to_string(&page).unwrap().lines().count();
-        assert!(lines <= MOST_LINES, "{} has {lines} lines; details belong in docs/reference", page.display());
+        assert!(
+            lines <= MOST_LINES,
+            "{} has {lines} lines; details belong in docs/reference",
+            page.display()
+        );
         let link = format!("docs/guides/{}", page.file_name().unwrap().to_string_lossy());
         assert!(readme.contains(&link), "README.md has no link to {link}");
     }

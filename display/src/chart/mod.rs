@@ -12,7 +12,7 @@ mod density;
 mod frame;
 mod histogram;
 mod paint;
-mod ranges;
+mod range_bars;
 mod scale;
 
 pub use area::Area;
@@ -20,7 +20,7 @@ pub use axis::{Axis, Measure};
 pub use bars::{Bar, Bars};
 pub use curves::{Curves, Join};
 pub use histogram::Histogram;
-pub use ranges::{Range, Ranges};
+pub use range_bars::{RangeBar, RangeBars};
 
 /// Points of one thing over another, by ascending x.
 #[derive(Debug, Clone, PartialEq, Default)]

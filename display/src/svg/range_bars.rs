@@ -1,7 +1,7 @@
 //! Ranges as a picture.
 
 use super::canvas::{Anchor, Canvas, FAINT, GRID, INK, MARGIN, WIDTH, colour, width};
-use crate::chart::Ranges;
+use crate::chart::RangeBars;
 use crate::{Page, page};
 
 const SIZE: f64 = 13.0;
@@ -13,7 +13,7 @@ const THICK: f64 = 8.0;
 const LABEL: usize = 44;
 
 /// Draws ranges with their labels on the left, a tick at each median and the median at each end.
-pub(super) fn draw(ranges: &Ranges, canvas: &mut Canvas) {
+pub(super) fn draw(ranges: &RangeBars, canvas: &mut Canvas) {
     let page = Page::default();
     canvas.heading(&ranges.title, &ranges.subtitle, &[]);
     let labels: Vec<String> =

@@ -5,17 +5,17 @@ use crate::{Cell, Page, page};
 
 /// One range with a tick at its median.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Range {
+pub struct RangeBar {
     /// What it is of.
     pub label: String,
     /// Where it begins, its median, where it ends.
     pub values: [Cell; 3],
 }
 
-impl Range {
+impl RangeBar {
     /// A range of lengths of time: where it begins, its median, where it ends.
-    pub fn of_time(label: impl Into<String>, seconds: [f64; 3]) -> Range {
-        Range { label: label.into(), values: seconds.map(Cell::duration) }
+    pub fn of_time(label: impl Into<String>, seconds: [f64; 3]) -> RangeBar {
+        RangeBar { label: label.into(), values: seconds.map(Cell::duration) }
     }
 
     /// The three numbers in ascending order; `None` if one is not known. The median lies within.
@@ -29,33 +29,33 @@ impl Range {
 
 /// Ranges from zero on one scale, in the order given.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ranges {
+pub struct RangeBars {
     /// What is compared.
     pub title: String,
     /// On what.
     pub subtitle: String,
     /// The ranges, top to bottom.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<RangeBar>,
     /// The place of the range to mark, and the word it is marked with.
     pub marked: Option<(usize, String)>,
 }
 
-impl Ranges {
+impl RangeBars {
     /// Ranges to compare.
-    pub fn new(title: impl Into<String>, ranges: impl IntoIterator<Item = Range>) -> Ranges {
-        Ranges { title: title.into(), ranges: ranges.into_iter().collect(), ..Ranges::default() }
+    pub fn new(title: impl Into<String>, ranges: impl IntoIterator<Item = RangeBar>) -> RangeBars {
+        RangeBars { title: title.into(), ranges: ranges.into_iter().collect(), ..RangeBars::default() }
     }
 
     /// Says on what they are compared.
     #[must_use]
-    pub fn on(mut self, subtitle: impl Into<String>) -> Ranges {
+    pub fn on(mut self, subtitle: impl Into<String>) -> RangeBars {
         self.subtitle = subtitle.into();
         self
     }
 
     /// Marks the range at this place, if there is one, with a word.
     #[must_use]
-    pub fn marking(mut self, place: Option<usize>, word: &str) -> Ranges {
+    pub fn marking(mut self, place: Option<usize>, word: &str) -> RangeBars {
         let there = place.filter(|&place| place < self.ranges.len());
         self.marked = there.map(|place| (place, word.to_owned()));
         self
@@ -134,9 +134,9 @@ fn drawn([low, median, high]: [f64; 3], end: f64, space: usize, page: &Page) -> 
 mod tests {
     use super::*;
 
-    fn ranges() -> Ranges {
-        let ranges = [Range::of_time("north", [60.0, 300.0, 600.0]), Range::of_time("south", [0.0; 3])];
-        Ranges::new("Wait", ranges).marking(Some(1), "soonest")
+    fn ranges() -> RangeBars {
+        let ranges = [RangeBar::of_time("north", [60.0, 300.0, 600.0]), RangeBar::of_time("south", [0.0; 3])];
+        RangeBars::new("Wait", ranges).marking(Some(1), "soonest")
     }
 
     #[test]
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_drawn() {
-        let unknown = Range::of_time("east", [f64::NAN, 60.0, f64::NAN]);
-        assert_eq!(Ranges::new("", [unknown]).render(&Page::wide(40)), "east  1 min\n");
+        let unknown = RangeBar::of_time("east", [f64::NAN, 60.0, f64::NAN]);
+        assert_eq!(RangeBars::new("", [unknown]).render(&Page::wide(40)), "east  1 min\n");
         assert_eq!(ranges().marking(Some(9), "soonest").marked, None);
         // The median is inside, whatever the ends are.
-        assert_eq!(Range::of_time("", [5.0, 1.0, 3.0]).numbers(), Some([1.0, 1.0, 3.0]));
+        assert_eq!(RangeBar::of_time("", [5.0, 1.0, 3.0]).numbers(), Some([1.0, 1.0, 3.0]));
     }
 }

@@ -178,9 +178,10 @@ fn record(of: &StartTime) -> String {
         ),
         None => "Too few past jobs to say how often such answers hold.".to_owned(),
     }];
-    if let Some(regime) = of.answer.regime.as_ref().filter(|one| one.is_reliable()) {
-        lines.push(format!("{}.", capitalized(&held(regime, ""))));
-    }
+    // Where all of them were in the same situation, the same number is not said twice.
+    let all = of.answer.record.as_ref().map(|one| one.jobs);
+    let regime = of.answer.regime.as_ref().filter(|one| one.is_reliable() && Some(one.jobs) != all);
+    lines.extend(regime.map(|one| format!("{}.", capitalized(&held(one, "")))));
     lines.join("\n")
 }
 

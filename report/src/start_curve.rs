@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_narrow_range_has_equal_steps() {
         let wait = knots(&[(0.0, 300.0), (0.5, 420.0), (1.0, 620.0)]);
-        assert_eq!(times(&wait), [300, 360, 420, 480, 540, 600, 660]);
+        assert_eq!(times(&wait), [300, 360, 420, 480, 540, 600]);
         let hours = knots(&[(0.0, 3_600.0), (1.0, 4.0 * 3_600.0)]);
         assert!(times(&hours).len() <= MOST && times(&hours).iter().all(|one| one % 1_800 == 0));
     }

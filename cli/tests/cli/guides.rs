@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::docs::{commands, files, pages, root};
-use crate::{Folder, stdout};
+use crate::{Folder, column, stdout};
 
 /// A test for each guide that shows what a command prints, and the list of them.
 macro_rules! guides {
@@ -120,6 +120,28 @@ fn a_guide_fits_on_two_pages_and_can_be_reached() {
         assert!(readme.contains(&link), "README.md has no link to {link}");
     }
     assert!(readme.lines().count() <= MOST_LINES);
+}
+
+#[test]
+fn the_readme_has_the_numbers_of_the_demo() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let csv = stdout(&mut Folder::with("unused", "").queuecast("demo --format csv"));
+    let columns = ["policy", "predictor", "mean_bounded_slowdown", "max_wait"].map(|name| column(&csv, name));
+    let of = |policy: &str, predictor: &str| {
+        let is = |place: &usize| columns[0][*place] == policy && columns[1][*place] == predictor;
+        let place = (0..columns[0].len()).find(is).unwrap();
+        (columns[2][place].parse::<f64>().unwrap(), columns[3][place].parse::<i64>().unwrap())
+    };
+    let (likely, easy) = (of("likely", "mixture"), of("easy", "requested"));
+    let longest = |(_, wait): (f64, i64)| queuecast::report::duration::human(queuecast::units::Seconds(wait));
+    for said in [
+        format!("`likely` with `mixture`: {:.1}.", likely.0),
+        format!("SJBF with perfect knowledge: {:.1}.", of("sjbf", "perfect").0),
+        format!("EASY with what users ask for: {:.1}.", easy.0),
+        format!("The longest wait is {} under `likely`, {} under EASY.", longest(likely), longest(easy)),
+    ] {
+        assert!(readme.contains(&said), "README.md lacks: {said}");
+    }
 }
 
 /// The most lines of a guide and of the README, outputs included.

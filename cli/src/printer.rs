@@ -36,7 +36,8 @@ impl Printer {
         let terminal = io::stderr().is_terminal();
         let coloured = colours(showing.color, terminal, |name| std::env::var(name).ok());
         let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
-        let page = Page { width, charset };
+        let on_page = colours(showing.color, io::stdout().is_terminal(), |name| std::env::var(name).ok());
+        let page = Page { width, charset, coloured: on_page };
         let columns = columns.filter(|_| terminal);
         Printer { format: showing.format, page, quiet: showing.quiet, coloured, columns, busy: false }
     }

@@ -17,7 +17,7 @@ pub struct Showing {
     /// Draw tables and charts in plain ASCII
     #[arg(long, global = true)]
     pub ascii: bool,
-    /// When to colour messages; by default on a terminal, unless NO_COLOR is set
+    /// When to colour messages and charts; by default on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: Colour,
 }

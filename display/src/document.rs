@@ -1,6 +1,6 @@
 //! A document of tables and charts, rendered in one format.
 
-use super::chart::{Area, Axis, Bars, Curves, Histogram};
+use super::chart::{Area, Axis, Bars, Curves, Histogram, RangeBars};
 use super::{Page, Table, page, table};
 use queuecast_core::spec::choices;
 
@@ -23,6 +23,8 @@ pub enum Format {
 pub enum Chart {
     /// Horizontal bars.
     Bars(Bars),
+    /// Ranges with their medians.
+    RangeBars(RangeBars),
     /// Areas over time.
     Area(Area),
     /// Curves.
@@ -63,6 +65,13 @@ impl Document {
     #[must_use]
     pub fn with_chart(mut self, chart: Chart) -> Document {
         self.blocks.push(DocumentPart::Chart(chart));
+        self
+    }
+
+    /// This document, then another.
+    #[must_use]
+    pub fn followed_by(mut self, other: Document) -> Document {
+        self.blocks.extend(other.blocks);
         self
     }
 
@@ -116,7 +125,9 @@ impl Document {
             }),
             Format::Markdown => self.joined(|block| match block {
                 DocumentPart::Table(_, table) => Some(table::markdown(table)),
-                DocumentPart::Chart(chart) => Some(format!("```text\n{}```\n", chart.render(page))),
+                DocumentPart::Chart(chart) => {
+                    Some(format!("```text\n{}```\n", chart.render(&Page { coloured: false, ..*page })))
+                }
                 DocumentPart::Paragraph(text) => Some(paragraph(text, &Page::default())),
                 DocumentPart::CommandLine(why, line) => Some(format!("{why}\n\n```sh\n{line}\n```\n")),
             }),
@@ -200,6 +211,7 @@ impl Chart {
     pub fn render(&self, page: &Page) -> String {
         match self {
             Chart::Bars(bars) => bars.render(page),
+            Chart::RangeBars(ranges) => ranges.render(page),
             Chart::Area(area) => area.render(page),
             Chart::Curves(curves) => curves.render(page),
             Chart::Histogram(title, axis, histogram) => histogram.render(title, axis, page),
@@ -235,6 +247,18 @@ mod tests {
         let markdown = "| policy | wait |\n| --- | ---: |\n| easy | 1 min 30 s |\n\n```text\neasy  1  ███████████\n```\n";
         assert_eq!(document().render(Format::Markdown, &page), markdown);
         assert_eq!(document().render(Format::Csv, &page), "policy,wait_seconds\neasy,90\n");
+    }
+
+    #[test]
+    fn charts_are_coloured_on_a_coloured_page_and_never_in_markdown() {
+        let page = Page { coloured: true, ..Page::wide(20) };
+        assert!(document().render(Format::Text, &page).contains("\x1b[34m███████████\x1b[0m"));
+        assert_eq!(
+            document().render(Format::Markdown, &page),
+            document().render(Format::Markdown, &Page::wide(20))
+        );
+        let both = document().followed_by(Document::new().with_paragraph("last"));
+        assert!(both.render(Format::Text, &Page::wide(20)).ends_with("\n\nlast\n"));
     }
 
     #[test]

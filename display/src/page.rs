@@ -1,4 +1,4 @@
-//! The page that text is laid out on: a width and a character set.
+//! The page that text is laid out on: a width, a character set, and whether it is coloured.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -19,6 +19,8 @@ pub struct Page {
     pub width: Option<usize>,
     /// The characters to draw with.
     pub charset: Charset,
+    /// Whether charts have the colours of a terminal.
+    pub coloured: bool,
 }
 
 /// How wide a chart is on a page without a width.
@@ -27,7 +29,7 @@ const USUAL_WIDTH: usize = 80;
 impl Page {
     /// A Unicode page of this many columns.
     pub fn wide(width: usize) -> Page {
-        Page { width: Some(width), charset: Charset::Unicode }
+        Page { width: Some(width), ..Page::default() }
     }
 
     /// The same page in plain ASCII.

@@ -25,7 +25,8 @@ pub use queuecast_synth::{characterization, synth};
 pub use queuecast_trace as trace;
 pub use queuecast_wait as wait;
 
-/// The code in the guide is compiled and run.
+/// The code in the guides is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guides/library.md")]
-struct LibraryGuide;
+#[doc = include_str!("../../docs/guides/extending.md")]
+struct LibraryGuides;

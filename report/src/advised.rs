@@ -1,6 +1,6 @@
 //! What to ask for, as text and rows.
 
-use crate::chart::{Bar, Bars};
+use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
@@ -24,22 +24,15 @@ impl Answer for AdvisedAnswer {
 
 fn document(of: &AdvisedJob) -> Document {
     Document::new()
-        .with_table("question", facts(of))
+        .with_paragraph(advice(of))
         .with_table("options", options(of))
         .with_chart(chart(of))
-        .with_paragraph(sentence(of))
+        .with_paragraph(record(of))
+        .with_paragraph(asked(of))
 }
 
 fn by_place(of: &AdvisedPlaces) -> Document {
-    let mut document = Document::new();
-    let mut lines = Vec::new();
-    for one in of.places() {
-        let name = place(one);
-        document = document.with_table(format!("options {name}"), options(one));
-        lines.push(format!("{name}: {}", sentence(one)));
-    }
-    lines.extend(of.refused.iter().cloned());
-    lines.extend(of.soonest.map(|soonest| {
+    let soonest = of.soonest.map(|soonest| {
         let name = place(&of.places()[soonest.place]);
         let first = place(&of.places()[0]);
         match soonest {
@@ -52,8 +45,16 @@ fn by_place(of: &AdvisedPlaces) -> Document {
                 duration::about(gain)
             ),
         }
-    }));
-    document.with_paragraph(lines.join("\n\n"))
+    });
+    let mut lines: Vec<String> = soonest.into_iter().collect();
+    lines.extend(of.places().iter().map(|one| format!("{}: {}", place(one), advice(one))));
+    lines.extend(of.refused.iter().cloned());
+    let mut document = Document::new().with_paragraph(lines.join("\n\n"));
+    for one in of.places() {
+        document = document.with_table(format!("options {}", place(one)), options(one));
+    }
+    let records = of.places().iter().map(|one| format!("{}: {}", place(one), record(one)));
+    document.with_paragraph(records.collect::<Vec<_>>().join("\n"))
 }
 
 fn range(time: &TimeSpread) -> String {
@@ -154,31 +155,29 @@ fn options(of: &AdvisedJob) -> Table {
     table
 }
 
-fn facts(of: &AdvisedJob) -> Table {
-    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+/// What was asked, of what, and what the answer stands on.
+fn asked(of: &AdvisedJob) -> String {
     let date = of.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
     let moment = match (&of.partition, &of.moment.date) {
         (Some(_), Some(date)) => date.clone(),
         _ => format!("{} s{date}", of.moment.time),
     };
     let first = &of.plan.options[0];
-    let mut facts = vec![fact("log", of.source.clone())];
-    facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
-    facts.extend([
-        fact("moment", moment),
-        fact("job", words::asked(first.procs, first.limit)),
-        fact(
-            "it would run for",
-            format!("{} by even odds, 80 % range {}", words::wait(of.plan.run.median), range(&of.plan.run)),
+    let place = of.partition.as_ref().map_or_else(String::new, |name| format!(", partition {name}"));
+    [
+        format!("Asked: {} at {moment}; {}{place}.", words::asked(first.procs, first.limit), of.source),
+        format!(
+            "It would run for {} by even odds, 80 % range {}.",
+            words::wait(of.plan.run.median),
+            range(&of.plan.run)
         ),
-        fact("learned from", of.history.clone()),
-        fact("waits by", of.plan.method.clone()),
-    ]);
-    Table::facts(facts).titled("Question")
+        format!("Waits by {}, learned from {}.", of.plan.method, of.history),
+    ]
+    .join("\n")
 }
 
 /// The advice in plain words.
-fn sentence(of: &AdvisedJob) -> String {
+fn advice(of: &AdvisedJob) -> String {
     let plan = &of.plan;
     let (first, best) = (&plan.options[0], &plan.options[plan.best]);
     let mut lines = Vec::new();
@@ -228,7 +227,13 @@ fn sentence(of: &AdvisedJob) -> String {
     if !of.is_known {
         lines.push("Without --user the run time is that of any such job of the site.".to_owned());
     }
-    lines.push(match &plan.record {
+    lines.join("\n")
+}
+
+/// How often such ranges held.
+fn record(of: &AdvisedJob) -> String {
+    let plan = &of.plan;
+    match &plan.record {
         Some(record) => format!(
             "Of the last {} so predicted, {} started within such a range (80 % should).",
             number_of(record.jobs, "job"),
@@ -242,12 +247,16 @@ fn sentence(of: &AdvisedJob) -> String {
             };
             format!("{started}: ranges are wide, and how often they hold is not known.")
         }
-    });
-    lines.join("\n")
+    }
 }
 
 fn chart(of: &AdvisedJob) -> Chart {
-    let bars = of.plan.options.iter();
-    let bars = bars.map(|option| Bar::new(changed(option), Cell::duration(option.done.median)));
-    Chart::Bars(Bars::new("Done in, by even odds", bars))
+    let range = |option: &JobOption| {
+        let done = &option.done;
+        RangeBar::of_time(changed(option), [done.low, done.median, done.high])
+    };
+    Chart::RangeBars(RangeBars::new(
+        "Done in: 80 % range, with a tick at even odds",
+        of.plan.options.iter().map(range),
+    ))
 }

@@ -1,10 +1,10 @@
 //! How many processors to ask for, as text and rows.
 
+use crate::allocated_chart::plot;
 use crate::allocated_record::record_table;
-use crate::chart::{Bar, Bars};
 use crate::log::guess;
 use crate::words::{number_of, percent, whole};
-use crate::{Answer, Best, Cell, Chart, Column, Document, Table, duration};
+use crate::{Answer, Cell, Column, Document, Table, duration};
 use queuecast_forecast::allot::advice::{CalibrationSummary, Prospect, QueueForecast, Target, TimeRange};
 use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
 use queuecast_trace::MachineSource;
@@ -33,18 +33,19 @@ impl Answer for AllocationAnswer {
     }
 }
 
-/// The machine, the sizes, the chart, and what to do.
+/// What to do, the sizes, the chart, and what it stands on.
 fn document(result: &Allocated) -> Document {
     let shown = shown(result);
     let mut document =
-        Document::new().with_table("machine", machine(result)).with_table("sizes", sizes(result, &shown));
-    if let Some(record) = &result.answer.record {
-        document = document.with_table("record", record_table(record));
-    }
+        Document::new().with_paragraph(sentence(result)).with_table("sizes", sizes(result, &shown));
     if shown.len() > 1 {
         document = document.with_chart(plot(result, &shown, ""));
     }
-    document.with_paragraph(sentence(result))
+    document = document.with_table("machine", machine(result));
+    match &result.answer.record {
+        Some(record) => document.with_table("record", record_table(record)),
+        None => document,
+    }
 }
 
 /// All sizes if they are few or were asked for by --between; else powers of two, the ends, and those that are spoken of.
@@ -308,18 +309,6 @@ fn starred(result: &Allocated) -> String {
     said
 }
 
-/// The turnaround of each size; `place` follows in the title. The marked bar is that of the size to ask for, which need not
-/// be the shortest: with an aversion to waiting, or among sizes that are too close to call.
-fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Chart {
-    let target = result.answer.target();
-    let bar = |prospect: &&Prospect| {
-        Bar::new(prospect.procs.to_string(), Cell::duration(target.of(&prospect.turnaround)))
-    };
-    let title = format!("Turnaround by processors{place} ({target})");
-    let starred = shown.iter().position(|prospect| result.is_recommended(prospect));
-    Chart::Bars(Bars::new(title, shown.iter().map(bar)).best(Best::Lowest).marking(starred).broken())
-}
-
 /// What to do, in one line.
 fn sentence(result: &Allocated) -> String {
     let (best, soonest) = (result.answer.advice.recommended(), result.answer.advice.soonest());
@@ -395,43 +384,43 @@ fn done(size: &Prospect, target: Target) -> String {
     }
 }
 
-/// The machine, the sizes and the chart of each partition, and what to do.
+/// What to do, then the sizes, the chart and the machine of each partition.
 fn by_partition(of: &AllocatedByPartition) -> Document {
-    let mut document = Document::new();
+    let mut document = Document::new().with_paragraph(sentences(of));
     for one in &of.answers {
         let name = one.partition.clone().unwrap_or_default();
         let shown = shown(one);
         let sizes = sizes(one, &shown).titled(format!("Sizes in {name}"));
-        document = document
-            .with_table(format!("machine {name}"), machine(one).titled(format!("Partition {name}")))
-            .with_table(format!("sizes {name}"), sizes);
+        document = document.with_table(format!("sizes {name}"), sizes);
         if shown.len() > 1 {
             document = document.with_chart(plot(one, &shown, &format!(" in {name}")));
         }
+        document =
+            document.with_table(format!("machine {name}"), machine(one).titled(format!("Partition {name}")));
     }
     // Past jobs are those of the whole site.
     if let Some(record) = of.answers.iter().find_map(|one| one.answer.record.as_ref()) {
         document = document.with_table("record", record_table(record));
     }
-    document.with_paragraph(sentences(of))
+    document
 }
 
-/// Each answer in a line, then the partition whose recommended size is done soonest.
+/// The partition whose recommended size is done soonest, then each answer in a line.
 fn sentences(of: &AllocatedByPartition) -> String {
     let name = |one: &Allocated| one.partition.clone().unwrap_or_default();
-    let mut lines: Vec<String> =
-        of.answers.iter().map(|one| format!("{}: {}", name(one), sentence(one))).collect();
-    lines.extend(of.refused.iter().map(|one| format!("{}: {}", one.partition, one.why)));
     let done = |one: &Allocated| one.answer.target().of(&one.answer.advice.recommended().turnaround);
     let soonest = of.answers.iter().min_by(|one, other| done(one).total_cmp(&done(other)));
-    lines.extend(soonest.map(|one| {
+    let soonest = soonest.map(|one| {
         let size = number_of(one.answer.advice.recommended().procs.0, "processor");
         format!(
             "Of all, {size} in {} would be done soonest, in about {}.",
             name(one),
             duration::about(done(one))
         )
-    }));
+    });
+    let mut lines: Vec<String> = soonest.into_iter().collect();
+    lines.extend(of.answers.iter().map(|one| format!("{}: {}", name(one), sentence(one))));
+    lines.extend(of.refused.iter().map(|one| format!("{}: {}", one.partition, one.why)));
     lines.join("\n")
 }
 

@@ -14,6 +14,26 @@ pub trait Answer: Serialize {
 
     /// For CSV: one table of raw values.
     fn table(&self) -> Table;
+
+    /// What it stands on, for text and Markdown where that is asked for; JSON has it anyway.
+    fn explanation(&self) -> Document {
+        Document::new()
+    }
+}
+
+/// An answer that is followed by what it stands on.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Explained<'a, A>(pub &'a A);
+
+impl<A: Answer> Answer for Explained<'_, A> {
+    fn document(&self) -> Document {
+        self.0.document().followed_by(self.0.explanation())
+    }
+
+    fn table(&self) -> Table {
+        self.0.table()
+    }
 }
 
 /// An answer in one format, with or without its charts.

@@ -1,15 +1,15 @@
 //! The sites at which a job could start, the soonest first, as text and rows.
 
-use crate::chart::{Bar, Bars};
+use crate::chart::{RangeBar, RangeBars};
 use crate::{Answer, Cell, Chart, Column, Document, Table, words};
 use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{SiteChoice, SiteStart};
 
 impl Answer for SiteChoice {
     fn document(&self) -> Document {
-        let document = Document::new().with_table("sites", starts(self));
-        let document = if self.sites.len() > 1 { document.with_chart(bars(self)) } else { document };
-        document.with_paragraph(self.sentence.clone())
+        let document =
+            Document::new().with_paragraph(self.sentence.clone()).with_table("sites", starts(self));
+        if self.sites.len() > 1 { document.with_chart(ranges(self)) } else { document }
     }
 
     /// One row per site, the soonest first, then those that do not take it.
@@ -121,9 +121,14 @@ pub fn choice_notes(of: &SiteChoice) -> Vec<String> {
     notes
 }
 
-fn bars(of: &SiteChoice) -> Chart {
-    let bar = |one: &SiteStart| Bar::new(&*one.site, Cell::duration(one.answer.wait.median));
+/// The wait at each site; the first is marked where it can be told from the others.
+fn ranges(of: &SiteChoice) -> Chart {
+    let range = |one: &SiteStart| {
+        let wait = &one.answer.wait;
+        RangeBar::of_time(&*one.site, [wait.low, wait.median, wait.high])
+    };
     let asked = words::asked(of.asked.procs, of.asked.time);
-    let bars = Bars::new("Median wait", of.sites.iter().map(bar)).on(asked);
-    Chart::Bars(bars.marking((of.first.len() == 1).then_some(0)))
+    let ranges =
+        RangeBars::new("Wait: 80% range, with a tick at the median", of.sites.iter().map(range)).on(asked);
+    Chart::RangeBars(ranges.marking((of.first.len() == 1).then_some(0), "soonest"))
 }

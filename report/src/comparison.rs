@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::simulation::{self, killed};
 use crate::words::number_of;
-use crate::{Answer, Cell, Column, Document, Table, cleaning, metric, side_by_side};
+use crate::{Answer, Cell, Column, Document, Table, cleaning, duration, metric, side_by_side};
 use queuecast_eval::{Fairness, METRICS};
-use queuecast_study::{ComparedTrace, Comparison, ComparisonAnswer, Demonstration};
+use queuecast_study::{ComparedTrace, Comparison, ComparisonAnswer, Demonstration, SimulationResult};
 use queuecast_trace::WorkloadFacts;
 use queuecast_trace::sacct::EXAMPLE_COMMAND;
 
@@ -141,13 +141,14 @@ fn names(of: &Comparison) -> Vec<String> {
 impl Answer for Demonstration {
     fn document(&self) -> Document {
         let program = &self.program;
-        let simulate = |file: &str| format!("{program} simulate {file} --policy sjbf --predictor recent:2");
+        let simulate = |file: &str| format!("{program} simulate {file} --policy likely --predictor mixture");
         let next = match &self.saved {
             Some(file) => simulate(file),
             None => format!("{program} demo --output demo.swf && {}", simulate("demo.swf")),
         };
-        self.comparison
-            .document()
+        Document::new()
+            .with_paragraph(shown(&self.comparison))
+            .followed_by(self.comparison.document())
             .with_command("Look closer:", next)
             .with_command("The records of a Slurm site:", format!("{EXAMPLE_COMMAND} > site.sacct"))
             .with_command(
@@ -159,4 +160,28 @@ impl Answer for Demonstration {
     fn table(&self) -> Table {
         self.comparison.table()
     }
+}
+
+/// What backfilling on learned distributions does beside EASY with requested times, and to the longest wait.
+fn shown(of: &Comparison) -> String {
+    let results = of.results_of(0);
+    let summary = |policy: &str, predictor: &str| {
+        let named = |one: &&&SimulationResult| {
+            let experiment = &one.simulation.experiment;
+            experiment.policy.to_string() == policy && experiment.predictor.to_string() == predictor
+        };
+        let summary = &results.iter().find(named)?.summary;
+        Some((summary.mean_bounded_slowdown?, summary.max_wait?))
+    };
+    let (Some((slowdown, longest)), Some((usual, usual_longest))) =
+        (summary("likely", "mixture"), summary("easy", "requested"))
+    else {
+        return "No job is counted, so there is nothing to compare.".to_owned();
+    };
+    format!(
+        "Planned with run times learned from past jobs (likely, mixture) the mean bounded slowdown is {slowdown:.1}; planned \
+         with what users ask for (easy, requested) it is {usual:.1}.\nThe longest wait is {} instead of {}.",
+        duration::human(longest),
+        duration::human(usual_longest)
+    )
 }

@@ -4,6 +4,7 @@
 
 mod advised;
 mod allocated;
+mod allocated_chart;
 mod allocated_record;
 mod answer;
 mod brokered;
@@ -28,10 +29,11 @@ pub mod side_by_side;
 pub mod simulation;
 mod site;
 mod start;
+mod start_curve;
 pub mod swf;
 
 pub use allocated::allocation_warnings;
-pub use answer::{Answer, VERSION, json, render};
+pub use answer::{Answer, Explained, VERSION, json, render};
 pub use brokered::broker_notes;
 pub use choice::choice_notes;
 pub use queuecast_display::{

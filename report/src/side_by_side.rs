@@ -1,7 +1,7 @@
 //! Simulations side by side: a table with the best of each column and workload marked, and bars for each workload.
 
 use super::chart::{Bar, Bars};
-use super::{Best, Cell, Chart, Column, Page, Table, metric};
+use super::{Best, Cell, Chart, Column, Page, Table, duration, metric};
 use queuecast_core::spec::{Spec, name_in};
 use queuecast_eval::Metric;
 use queuecast_sim::predict::PredictorSpec;
@@ -12,6 +12,7 @@ use queuecast_study::SimulationResult;
 const SHOWN: &[(&str, &Metric)] = &[
     ("mean wait", Metric::mean_wait()),
     ("95% wait", Metric::p95_wait()),
+    ("longest wait", Metric::max_wait()),
     ("bounded slowdown", Metric::mean_bounded_slowdown()),
     ("utilization", Metric::utilization()),
     ("accuracy", Metric::mean_accuracy()),
@@ -62,7 +63,8 @@ pub fn table(workloads: &[WorkloadResults<'_>], name: &dyn Fn(&str) -> String) -
     let named = columns.len();
     columns.extend(SHOWN.iter().map(|(heading, one)| {
         // What decides between two schedulers stays when the page is narrow.
-        let spare = ["backfilled", "accuracy", "utilization"].iter().position(|name| name == heading);
+        let spare = ["backfilled", "accuracy", "utilization", "longest wait"];
+        let spare = spare.iter().position(|name| name == heading);
         metric::column(one, heading).spare(spare.map_or(0, |place| 9 - place as u8))
     }));
     columns.push(Column::share("later than FCFS").spare(1));
@@ -126,7 +128,11 @@ pub fn bars(results: &[&SimulationResult], on: &str, name: &dyn Fn(&str) -> Stri
         }
         let slowdown = result.summary.mean_bounded_slowdown;
         let slowdown = slowdown.map_or(Cell::Missing, |slowdown| Cell::number(slowdown, 2));
-        Bar::new(label, slowdown).of(explained(&predictor))
+        let bar = Bar::new(label, slowdown).of(explained(&predictor));
+        match result.summary.max_wait {
+            Some(longest) => bar.beside(format!("longest wait {}", duration::human(longest))),
+            None => bar,
+        }
     };
     let bars = Bars::new("Mean bounded slowdown", results.iter().map(bar)).on(on);
     Chart::Bars(bars.best(Best::Lowest).broken())

@@ -1,10 +1,9 @@
 //! When a job would start, as text and rows.
 
-use crate::chart::{Bar, Bars};
 use crate::log::guess;
+use crate::start_curve;
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
-use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
-use queuecast_core::units::Seconds;
+use crate::{Answer, Cell, Column, Document, Table, date, duration};
 use queuecast_forecast::forecast::{RegimeRecord, SITE_METHOD};
 use queuecast_place::{StartAnswer, StartTime, StartTimes};
 
@@ -22,35 +21,59 @@ impl Answer for StartAnswer {
             StartAnswer::Several(starts) => rows(&starts.partitions),
         }
     }
+
+    fn explanation(&self) -> Document {
+        match self {
+            StartAnswer::One(start) => explanation(start),
+            StartAnswer::Several(starts) => {
+                starts.partitions.iter().map(explanation).fold(Document::new(), Document::followed_by)
+            }
+        }
+    }
 }
 
+/// The answer, why, how often such answers held, the curve, and what was asked.
 fn document(of: &StartTime) -> Document {
-    let mut document = Document::new().with_table("question", facts(of)).with_table("wait", waits(of));
-    if of.answer.tried.iter().any(|one| one.jobs > 0) {
-        document = document.with_table("methods", tried(of));
+    let mut document =
+        Document::new().with_paragraph(headline(of)).with_paragraph(why(of)).with_paragraph(record(of));
+    if let Some(curve) = start_curve::chart(of) {
+        document = document.with_chart(curve);
     }
-    document.with_chart(Chart::Bars(chart(of))).with_paragraph(sentence(of))
+    document.with_paragraph(asked(of))
 }
 
 fn by_partition(of: &StartTimes) -> Document {
     let mut document = Document::new();
-    let mut lines = Vec::new();
-    for one in &of.partitions {
-        let name = one.partition.clone().unwrap_or_default();
-        document = document
-            .with_table(format!("question {name}"), facts(one).titled(format!("Partition {name}")))
-            .with_table(format!("wait {name}"), waits(one));
-        lines.push(format!("{name}: {}", sentence(one)));
-    }
-    lines.extend(of.refused.iter().cloned());
+    let name = |one: &StartTime| one.partition.clone().unwrap_or_default();
     let median = |one: &&StartTime| one.answer.wait.median;
     let soonest = of.partitions.iter().min_by(|one, other| median(one).total_cmp(&median(other)));
-    lines.extend(
-        soonest
-            .filter(|_| of.partitions.len() > 1)
-            .map(|one| format!("Soonest, by even odds: {}.", one.partition.clone().unwrap_or_default())),
-    );
-    document.with_paragraph(lines.join("\n\n"))
+    if let Some(soonest) = soonest.filter(|_| of.partitions.len() > 1) {
+        document = document.with_paragraph(format!("Soonest, by even odds: {}.", name(soonest)));
+    }
+    for one in &of.partitions {
+        let lines = [headline(one), why(one), record(one), asked(one)];
+        document = document.with_paragraph(format!("{}: {}", name(one), lines.join("\n")));
+    }
+    match of.refused.is_empty() {
+        true => document,
+        false => document.with_paragraph(of.refused.join("\n\n")),
+    }
+}
+
+/// What the answer stands on: all quantiles, and the methods tried.
+fn explanation(of: &StartTime) -> Document {
+    let place = of.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
+    let mut document = Document::new().with_table(format!("wait{place}"), waits(of, &place));
+    if of.answer.tried.iter().any(|one| one.jobs > 0) {
+        document = document.with_table(format!("methods{place}"), tried(of, &place));
+    }
+    match of.answer.wait.p90 < AT_ONCE {
+        true => document,
+        false => document.with_paragraph(format!(
+            "One number that is least wrong as a share of wait and requested time together: {}.",
+            words::wait(of.answer.wait.response_point)
+        )),
+    }
 }
 
 /// One row for each place.
@@ -114,12 +137,11 @@ fn capitalized(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The answer in plain words.
-fn sentence(of: &StartTime) -> String {
+/// The answer in plain words: the range, even odds, and the latest.
+fn headline(of: &StartTime) -> String {
     let wait = &of.answer.wait;
     let mut lines = Vec::new();
-    let regime = of.answer.regime.as_ref();
-    if let Some(regime) = regime.filter(|one| !one.is_reliable()) {
+    if let Some(regime) = of.answer.regime.as_ref().filter(|one| !one.is_reliable()) {
         lines.push(format!("No reliable answer here: {}.", held(regime, "only ")));
     }
     lines.push(if wait.p90 < AT_ONCE {
@@ -142,13 +164,12 @@ fn sentence(of: &StartTime) -> String {
         true => "Nine in ten start at once.".to_owned(),
         false => format!("At the latest, nine times in ten: {}.", after(of, wait.p90)),
     });
-    if wait.p90 >= AT_ONCE {
-        lines.push(format!(
-            "One number that is least wrong as a share of wait and requested time together: {}.",
-            words::wait(wait.response_point)
-        ));
-    }
-    lines.push(match &of.answer.record {
+    lines.join("\n")
+}
+
+/// How often such answers held.
+fn record(of: &StartTime) -> String {
+    let mut lines = vec![match &of.answer.record {
         Some(record) => format!(
             "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",
             number_of(record.jobs, "job"),
@@ -156,14 +177,20 @@ fn sentence(of: &StartTime) -> String {
             percent(record.by_p90)
         ),
         None => "Too few past jobs to say how often such answers hold.".to_owned(),
-    });
-    if let Some(regime) = regime.filter(|one| one.is_reliable()) {
-        lines.push(format!("{}.", capitalized(&held(regime, ""))));
-    }
+    }];
+    // Where all of them were in the same situation, the same number is not said twice.
+    let all = of.answer.record.as_ref().map(|one| one.jobs);
+    let regime = of.answer.regime.as_ref().filter(|one| one.is_reliable() && Some(one.jobs) != all);
+    lines.extend(regime.map(|one| format!("{}.", capitalized(&held(one, "")))));
+    lines.join("\n")
+}
+
+/// The queue that it meets, and the room there is.
+fn why(of: &StartTime) -> String {
     let state = &of.answer.state;
     let free = words::free(state.free, state.procs);
-    lines.push(match state.waiting {
-        0 => format!("No job waits; {free}."),
+    match state.waiting {
+        0 => format!("Why: no job waits; {free}."),
         count => {
             let wait = format!("{} {}", number_of(count, "job"), if count == 1 { "waits" } else { "wait" });
             let preferred = match state.preferred {
@@ -175,47 +202,40 @@ fn sentence(of: &StartTime) -> String {
             };
             let by = if of.answer.method == SITE_METHOD { "priority" } else { "past starts" };
             let wanted = number_of(state.wanted, "processor");
-            format!("{wait} for {wanted}, and by {by} {preferred}; {free}.")
+            format!("Why: {wait} for {wanted}, and by {by} {preferred}; {free}.")
         }
-    });
-    lines.join("\n")
+    }
 }
 
-fn facts(of: &StartTime) -> Table {
-    let fact = |name: &str, value: String| (Column::text(name), Cell::text(value));
+/// What was asked, of what, and by which method it is answered.
+fn asked(of: &StartTime) -> String {
     let date = of.moment.date.as_ref().map_or_else(String::new, |date| format!(" ({date})"));
     // Seconds are those of a log; a site has a clock.
     let moment = match (&of.partition, &of.moment.date) {
         (Some(_), Some(date)) => date.clone(),
         _ => format!("{} s{date}", of.moment.time),
     };
-    let mut facts = vec![fact("log", of.source.clone())];
-    facts.extend(of.partition.as_ref().map(|name| fact("partition", name.clone())));
-    facts.extend([
-        fact("moment", moment),
-        fact("job", words::asked(of.asked.procs, of.asked.time)),
-        fact("learned from", of.history.clone()),
-        fact("method", of.answer.method.clone()),
-    ]);
-    let mut table = Table::facts(facts).titled("Question");
-    if let Some(guess) = guess(of.machine) {
-        table.note(guess);
-    }
-    table
+    let place = of.partition.as_ref().map_or_else(String::new, |name| format!(", partition {name}"));
+    let mut lines = vec![
+        format!("Asked: {} at {moment}; {}{place}.", words::asked(of.asked.procs, of.asked.time), of.source),
+        format!("Answered by {}, learned from {}.", of.answer.method, of.history),
+    ];
+    lines.extend(guess(of.machine).map(|guess| format!("{}.", capitalized(&guess))));
+    lines.join("\n")
 }
 
-fn waits(of: &StartTime) -> Table {
+fn waits(of: &StartTime, place: &str) -> Table {
     let mut table = Table::new(
         ["one in ten sooner", "one in four sooner", "even odds", "one in four later", "one in ten later"]
             .map(Column::duration),
     )
-    .titled("Wait");
+    .titled(format!("Wait{place}"));
     let wait = &of.answer.wait;
     table.row([wait.p10, wait.p25, wait.median, wait.p75, wait.p90].map(Cell::duration));
     table
 }
 
-fn tried(of: &StartTime) -> Table {
+fn tried(of: &StartTime, place: &str) -> Table {
     Table::of(
         &of.answer.tried,
         [
@@ -227,21 +247,11 @@ fn tried(of: &StartTime) -> Table {
             (Column::duration("mean error"), |one| Cell::duration(one.mean_error)),
         ],
     )
-    .titled("Methods tried on the last jobs, the best first")
+    .titled(format!("Methods tried on the last jobs{place}, the best first"))
     .noted(
         "in the range: that of the answer, 80% should be; by the latest: by one in ten later, 90% should be",
     )
     .noted(
         "interval score: width of the range and ten times the distance of what lies outside; less is better",
     )
-}
-
-/// How likely it is to have started by then.
-fn chart(of: &StartTime) -> Bars {
-    let within = of.answer.wait.within.iter();
-    let bars =
-        within.map(|one| Bar::new(duration::human(Seconds(one.seconds)), Cell::share(one.probability)));
-    let name = of.partition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
-    Bars::new(format!("Probability of having started{name} within"), bars)
-        .on(words::asked(of.asked.procs, of.asked.time))
 }

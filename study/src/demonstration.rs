@@ -6,7 +6,7 @@ use crate::{ComparedTrace, Comparison, Experiment, Sweep, SweepResults};
 use queuecast_core::workload::Workload;
 use queuecast_eval::Window;
 use queuecast_sim::predict::{PredictorLabels, PredictorSpec, Ruh, Statistic};
-use queuecast_sim::sim::Backfill;
+use queuecast_sim::sim::{Backfill, Likely};
 use queuecast_synth::synth::Habits;
 use queuecast_trace::WorkloadFacts;
 
@@ -29,19 +29,21 @@ pub struct Demonstration {
 }
 
 /// What the words in the table mean.
-const NOTES: [&str; 7] = [
+const NOTES: [&str; 8] = [
     "fcfs: first come, first served: no job overtakes another",
     "easy: a job may overtake others (it is backfilled) if that does not delay the first in the queue",
     "sjbf: easy, which tries the jobs that are predicted to be shortest first",
+    "likely: the shortest expected first; a job may overtake the first in the queue if it is likely to end in time; jobs that have waited for four days come first",
     "bounded slowdown: wait plus run time, divided by the run time, which counts as ten seconds at least; 1 is no wait",
-    "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times",
+    "requested: plans with what users ask for; recent:2: with the mean of the user's last two run times; mixture: with distributions learned from past jobs",
     "perfect: with the actual run times, known only to a simulation",
     "better information usually lowers the bounded slowdown; it is no guarantee for the mean wait \
      (see docs/guides/comparing.md)",
 ];
 
 impl Demonstration {
-    /// The simulations that are compared. FCFS plans without predictions, so it is simulated once; the others with each predictor.
+    /// The simulations that are compared. FCFS plans without predictions, so it is simulated once; EASY and SJBF with each predictor that
+    /// gives a number; backfilling on distributions with the predictor that gives them.
     pub fn sweep() -> Sweep {
         let recent = PredictorSpec::Recent(Ruh::capped(2, Statistic::Mean));
         let mut experiments = vec![Experiment::new(Backfill::fcfs(), PredictorSpec::Requested)];
@@ -50,6 +52,8 @@ impl Demonstration {
                 experiments.push(Experiment::new(policy.clone(), predictor));
             }
         }
+        let mixture = PredictorSpec::Mixture(Default::default());
+        experiments.push(Experiment::new(Backfill::likely(Likely::default()), mixture));
         Sweep::grid(1, &experiments).with_fairness()
     }
 

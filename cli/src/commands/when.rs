@@ -1,6 +1,7 @@
 //! `queuecast when`: when a job would start.
 
 use queuecast::place::when_at;
+use queuecast::report::Explained;
 
 use super::place::ReadPlace;
 use super::{newcomer, told};
@@ -28,6 +29,9 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     pub asked: newcomer::Arguments,
+    /// Say what the answer stands on: all quantiles, and how right each method was for the last jobs
+    #[arg(long, help_heading = "Results")]
+    pub explain: bool,
     #[command(flatten)]
     pub plotting: Plotting,
 }
@@ -42,5 +46,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let answer = told::learned(&asked.methods.cache, printer, |messages| {
         when_at(place, &asked.job(), &asked.settings(), zone, messages)
     })?;
-    plot.answer(&answer, printer)
+    match arguments.explain {
+        true => plot.answer(&Explained(&answer), printer),
+        false => plot.answer(&answer, printer),
+    }
 }

@@ -3,18 +3,30 @@
 use crate::{Folder, column, json, stdout};
 
 #[test]
-fn it_compares_seven_ways_and_says_what_to_try_next() {
+fn it_compares_eight_ways_and_says_what_to_try_next() {
     let folder = Folder::with("unused", "");
     let text = stdout(&mut folder.queuecast("demo --jobs 500"));
-    for part in
-        ["fcfs    requested", "easy    recent:2", "sjbf    perfect", "Mean bounded slowdown", "Look closer:"]
-    {
+    for part in [
+        "fcfs    requested",
+        "easy    recent:2",
+        "sjbf    perfect",
+        "likely  mixture",
+        "longest wait",
+        "Mean bounded slowdown",
+        "Look closer:",
+    ] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
     let csv = stdout(&mut folder.queuecast("demo --jobs 500 --format csv"));
-    assert_eq!(column(&csv, "policy"), ["fcfs", "easy", "easy", "easy", "sjbf", "sjbf", "sjbf"]);
+    assert_eq!(column(&csv, "policy"), ["fcfs", "easy", "easy", "easy", "sjbf", "sjbf", "sjbf", "likely"]);
     assert_eq!(column(&csv, "mean_accuracy")[3], "1");
     assert!(text.contains("no guarantee for the mean wait"), "{text}");
+    // The first sentence has the numbers of two rows.
+    let slowdown = |place: usize| column(&csv, "mean_bounded_slowdown")[place].parse::<f64>().unwrap();
+    let first = text.lines().next().unwrap();
+    for number in [slowdown(7), slowdown(1)] {
+        assert!(first.contains(&format!("{number:.1}")), "{number}: {first}");
+    }
 }
 
 #[test]

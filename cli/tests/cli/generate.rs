@@ -221,19 +221,6 @@ fn the_header_has_every_parameter_and_setting_them_gives_the_same() {
 }
 
 #[test]
-fn the_guide_shows_what_the_header_has() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides/generating.md");
-    let page = fs::read_to_string(path).unwrap();
-    let shown = page.split("```text\n").nth(1).and_then(|after| after.split("```").next()).unwrap();
-    let text = made(&empty(), "generate lublin --jobs 1000");
-    let missing: Vec<&str> = shown.lines().filter(|line| !text.lines().any(|one| one == *line)).collect();
-    assert_eq!(missing, [""; 0]);
-    assert!(shown.lines().count() > 5, "{shown}");
-    // Control: another trace has another header.
-    assert!(!made(&empty(), "generate lublin --jobs 999").contains(shown.lines().next().unwrap()));
-}
-
-#[test]
 fn a_derived_trace_keeps_the_comments_of_its_log() {
     let folder = Folder::with("four.swf", FOUR);
     for line in [

@@ -15,6 +15,7 @@ mod errors;
 mod foreign;
 mod frame;
 mod generate;
+mod guides;
 mod help;
 #[cfg(unix)]
 mod interrupt;

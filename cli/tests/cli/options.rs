@@ -79,12 +79,13 @@ fn what_the_demo_says_to_type_next_works_as_printed() {
     assert!(text.contains(r"--delimiter=$'\x1f'") && text.contains("sinfo"), "{text}");
 }
 
-/// The time limit that was understood, as the head of the answer says it and in seconds.
+/// The time limit that was understood, as the answer repeats it and in seconds.
 fn understood(line: &str) -> (String, i64) {
     let folder = Folder::with("site.sacct", OPEN);
     let line = format!("when site.sacct --procs 4 -n 1 {line} --no-plot");
     let text = stdout(folder.queuecast(&line).env("PATH", "/nowhere"));
-    let said = text.lines().find_map(|line| line.strip_prefix("job           ")).unwrap().to_owned();
+    let said = text.lines().find_map(|line| line.strip_prefix("Asked: ")).unwrap();
+    let said = said.split(" at ").next().unwrap().to_owned();
     let answer = crate::json(folder.queuecast(&line).args(["--format", "json"]).env("PATH", "/nowhere"));
     (said, answer["asked"]["time"].as_i64().unwrap())
 }

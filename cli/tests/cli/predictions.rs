@@ -1,4 +1,4 @@
-//! `score … --predictions`: what was said of each job, from which every figure can be computed again, as the guide does.
+//! `score … --predictions`: what was said of each job, from which every figure can be computed again, as the page of predictions does.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Folder, column, json, rows};
 
-const GUIDE: &str = include_str!("../../../docs/guides/scoring.md");
+const GUIDE: &str = include_str!("../../../docs/reference/predictions.md");
 
 /// A log of a busy machine, as simulated, so that it has waits; every seventh job that waited gives up.
 fn log() -> Folder {

@@ -251,19 +251,3 @@ fn logs_that_cannot_be_searched_say_what_is_missing() {
     );
     folder.queuecast("search waitless.swf --replay submit --population 4 --generations 2").assert().success();
 }
-
-#[test]
-fn the_guide_shows_what_the_command_prints() {
-    let page =
-        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guides/searching.md")).unwrap();
-    let folder = Folder::with("unused", "");
-    folder.queuecast("demo --output demo.swf.gz --no-plot").assert().success();
-    let line = "search demo.swf.gz --replay submit --method greedy";
-    assert!(page.contains(&format!("queuecast {line}\n")));
-    let shown = |text: &str| page.contains(&format!("```text\n{}\n```", text.trim_end()));
-    // The page is for the command that is installed.
-    let text = stdout(&mut folder.queuecast(line)).replace(env!("CARGO_BIN_EXE_queuecast"), "queuecast");
-    assert!(shown(&text), "{text}");
-    // Control: without ranges of processors the result is another.
-    assert!(!shown(&stdout(&mut folder.queuecast(&format!("{line} --characteristics u,e")))));
-}

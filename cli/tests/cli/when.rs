@@ -48,6 +48,21 @@ fn the_text_says_it_in_plain_words() {
     {
         assert!(text.to_lowercase().contains(&expected.to_lowercase()), "{expected}: {text}");
     }
+    // The answer first, then why, then how often such answers held; what was asked comes last.
+    let places =
+        ["Most likely it starts", "Why: ", "so predicted", "Probability of", "Asked: 8 processors for 2 h"];
+    let places = places.map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}")));
+    assert!(places.is_sorted() && places[0] == 0, "{places:?}: {text}");
+    // The methods only if they are asked for, after all else; JSON has them anyway.
+    let explained = crate::stdout(&mut folder.queuecast("when log.swf -n 8 -t 2h --at 3d --explain"));
+    let more = explained.strip_prefix(&*text).unwrap_or_else(|| panic!("{explained}"));
+    for part in ["one in ten sooner", "Methods tried on the last jobs", "interval score", "least wrong"] {
+        assert!(more.contains(part) && !text.contains(part), "{part}: {explained}");
+    }
+    let as_json = |more: &str| {
+        crate::stdout(&mut folder.queuecast(&format!("when log.swf -n 8 -t 2h --at 3d --format json{more}")))
+    };
+    assert_eq!(as_json(""), as_json(" --explain"));
     let without = folder.queuecast("when log.swf -n 8 -t 2h --no-plot").assert().success();
     assert!(!String::from_utf8_lossy(&without.get_output().stdout).contains("Probability"));
     let csv = folder.queuecast("when log.swf -n 8 --format csv").assert().success();
@@ -193,7 +208,7 @@ fn a_live_site_is_asked_partition_by_partition() {
     let text = crate::stdout(&mut run(&folder, "when --live -n 2 -t 5m -p short"));
     assert!(text.contains("At the latest, nine times in ten: 3 min"), "{text}");
     assert!(text.contains("Most likely it starts between"), "a range: {text}");
-    assert!(text.contains("Too few past jobs") && !text.contains("Methods tried"), "{text}");
+    assert!(text.contains("Too few past jobs"), "{text}");
     let both = json(&mut run(&folder, "when --live -n 2 --format json"));
     let seen: Vec<_> = both["partitions"]
         .as_array()

@@ -1,5 +1,6 @@
 //! Horizontal bars: one value per label, to compare.
 
+use super::paint;
 use super::scale::BarScale;
 use crate::{Best, Cell, Page, page};
 
@@ -12,18 +13,27 @@ pub struct Bar {
     pub value: Cell,
     /// What it has in common with other bars; a picture has one colour for each.
     pub series: Option<String>,
+    /// Another number of the same thing, at the end of the bar in a picture, which has no table beside it.
+    pub beside: Option<String>,
 }
 
 impl Bar {
     /// A bar.
     pub fn new(label: impl Into<String>, value: impl Into<Cell>) -> Bar {
-        Bar { label: label.into(), value: value.into(), series: None }
+        Bar { label: label.into(), value: value.into(), series: None, beside: None }
     }
 
     /// One of a series.
     #[must_use]
     pub fn of(mut self, series: impl Into<String>) -> Bar {
         self.series = Some(series.into());
+        self
+    }
+
+    /// With another number of the same thing at its end in a picture.
+    #[must_use]
+    pub fn beside(mut self, text: impl Into<String>) -> Bar {
+        self.beside = Some(text.into());
         self
     }
 }
@@ -93,6 +103,17 @@ impl Bars {
             .join(", ")
     }
 
+    /// The series, in the order in which bars name them.
+    pub(crate) fn series(&self) -> Vec<String> {
+        let mut series: Vec<String> = Vec::new();
+        for one in self.bars.iter().filter_map(|bar| bar.series.as_ref()) {
+            if !series.contains(one) {
+                series.push(one.clone());
+            }
+        }
+        series
+    }
+
     /// The scale of the bars.
     pub(crate) fn scale(&self) -> BarScale {
         BarScale::new(self.bars.iter().filter_map(|bar| bar.value.value()), self.breaks)
@@ -118,6 +139,7 @@ impl Bars {
         let mark = page.pick("  ◂ best", "  < best");
         let room = if best.is_some() { page::width_of(mark) } else { 0 };
         let space = width.saturating_sub(label_width + value_width + room + 4).max(10);
+        let series = self.series();
         let drawing = BarDrawing { scale: self.scale(), space, page };
 
         let mut out = String::new();
@@ -134,6 +156,8 @@ impl Bars {
             let value_space = " ".repeat(value_width - page::width_of(value));
             let mark = if best == Some(place) { mark } else { "" };
             let drawn = bar.value.value().map_or_else(String::new, |length| drawing.bar(length));
+            let series = series.iter().position(|one| bar.series.as_ref() == Some(one)).unwrap_or(0);
+            let drawn = paint::series(&drawn, series, page);
             let line = format!("{label}{label_space}  {value_space}{value}  {drawn}{mark}");
             out.push_str(line.trim_end());
             out.push('\n');

@@ -1,9 +1,8 @@
-//! Small terminal charts: bars to compare, areas over time, curves, scattered dots, histograms and empirical
-//! distributions.
+//! Small terminal charts: bars to compare, ranges with their medians, areas over time, curves, scattered dots, histograms
+//! and empirical distributions.
 //!
-//! Each chart is a value with a `render(&Page)`, and [`svg`](super::svg) draws it as a picture. In text nothing is coloured
-//! and nothing depends on colour: several series are told apart by panels or by marks, so a chart can be piped, pasted and
-//! printed.
+//! Each chart is a value with a `render(&Page)`, and [`svg`](super::svg) draws it as a picture. In text nothing
+//! depends on colour: several series are told apart by panels or by marks, so a chart can be piped, pasted and printed.
 
 pub(crate) mod area;
 mod axis;
@@ -12,6 +11,8 @@ mod curves;
 mod density;
 mod frame;
 mod histogram;
+mod paint;
+mod range_bars;
 mod scale;
 
 pub use area::Area;
@@ -19,6 +20,7 @@ pub use axis::{Axis, Measure};
 pub use bars::{Bar, Bars};
 pub use curves::{Curves, Join};
 pub use histogram::Histogram;
+pub use range_bars::{RangeBar, RangeBars};
 
 /// Points of one thing over another, by ascending x.
 #[derive(Debug, Clone, PartialEq, Default)]

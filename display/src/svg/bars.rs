@@ -13,14 +13,9 @@ const LABEL: usize = 44;
 /// Draws bars with their labels on the left and their values at their ends.
 pub(super) fn draw(bars: &Bars, canvas: &mut Canvas) {
     let page = Page::default();
-    let mut series: Vec<&String> = Vec::new();
-    for one in bars.bars.iter().filter_map(|bar| bar.series.as_ref()) {
-        if !series.contains(&one) {
-            series.push(one);
-        }
-    }
+    let series = bars.series();
     let legend: Vec<(String, &str)> =
-        series.iter().enumerate().map(|(place, name)| ((*name).clone(), colour(place))).collect();
+        series.iter().enumerate().map(|(place, name)| (name.clone(), colour(place))).collect();
     canvas.heading(&bars.heading(), &bars.subtitle, &legend);
 
     let labels: Vec<String> =
@@ -30,10 +25,14 @@ pub(super) fn draw(bars: &Bars, canvas: &mut Canvas) {
     if let Some(best) = best {
         values[best] += "  best";
     }
+    let beside: Vec<String> =
+        bars.bars.iter().map(|bar| bar.beside.as_deref().map(page::printable).unwrap_or_default()).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| width(text, SIZE)).fold(0.0, f64::max);
     let scale = bars.scale();
     // Values stand at both ends where bars go both ways.
-    let value_room = widest(&values) + 12.0;
+    let value_room = widest(&values)
+        + 12.0
+        + if beside.iter().all(String::is_empty) { 0.0 } else { widest(&beside) + 14.0 };
     let left = MARGIN + widest(&labels) + 12.0 + if scale.has_negatives() { value_room } else { 0.0 };
     let room = (WIDTH - MARGIN - value_room - left).max(80.0);
     let zero = left + room * scale.zero();
@@ -45,7 +44,7 @@ pub(super) fn draw(bars: &Bars, canvas: &mut Canvas) {
         let length = bar.value.value();
         let share = length.map_or(0.0, |length| scale.share(length)) * room;
         let negative = length.is_some_and(|length| length < 0.0);
-        let at = bar.series.as_ref().and_then(|one| series.iter().position(|known| *known == one));
+        let at = bar.series.as_ref().and_then(|one| series.iter().position(|known| known == one));
         if length.is_some_and(|length| length != 0.0) {
             let wide = share.max(1.5);
             let from = if negative { zero - wide } else { zero };
@@ -57,6 +56,10 @@ pub(super) fn draw(bars: &Bars, canvas: &mut Canvas) {
         let (x, anchor) =
             if negative { (zero - share - 8.0, Anchor::End) } else { (zero + share + 8.0, Anchor::Start) };
         canvas.styled(x, middle, SIZE, anchor, INK, best == Some(place), value);
+        if !beside[place].is_empty() && !negative {
+            let x = x + width(value, SIZE) + 14.0;
+            canvas.text(x, middle, SIZE, Anchor::Start, FAINT, &beside[place]);
+        }
         canvas.skip(STEP);
     }
     if scale.has_negatives() {

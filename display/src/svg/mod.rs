@@ -3,6 +3,7 @@
 mod bars;
 mod canvas;
 mod plot;
+mod range_bars;
 
 use self::canvas::Canvas;
 use super::Chart;
@@ -16,6 +17,7 @@ pub fn svg<'a>(charts: impl IntoIterator<Item = &'a Chart>) -> String {
         }
         match chart {
             Chart::Bars(one) => bars::draw(one, &mut canvas),
+            Chart::RangeBars(one) => range_bars::draw(one, &mut canvas),
             Chart::Histogram(title, axis, histogram) => bars::draw(&histogram.bars(title, axis), &mut canvas),
             Chart::Curves(one) => plot::curves(one, &mut canvas),
             Chart::Area(one) => plot::area(one, &mut canvas),

@@ -1,7 +1,7 @@
 //! Pictures: what is in them, and that they can be parsed.
 
 use super::*;
-use crate::chart::{Area, Axis, Bar, Bars, Curves, Histogram, Join, Measure, Series};
+use crate::chart::{Area, Axis, Bar, Bars, Curves, Histogram, Join, Measure, RangeBar, RangeBars, Series};
 use crate::{Best, Cell};
 
 fn bars(values: &[f64]) -> Chart {
@@ -136,4 +136,30 @@ fn contrast(one: &str, other: &str) -> f64 {
     };
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[test]
+fn ranges_reach_from_end_to_end_with_a_tick_at_the_median() {
+    let ranges =
+        [RangeBar::of_time("north", [60.0, 300.0, 600.0]), RangeBar::of_time("south", [0.0, 150.0, 300.0])];
+    let drawn = svg([&Chart::RangeBars(RangeBars::new("Wait", ranges).marking(Some(1), "soonest"))]);
+    for part in [">north<", ">5 min<", ">2 min 30 s  soonest<", ">0<", ">10 min<"] {
+        assert!(drawn.contains(part), "{part} is not in\n{drawn}");
+    }
+    // Each range has a line and a tick three wide.
+    let widths = widths(&drawn);
+    assert_eq!((widths.len(), widths[1], widths[3]), (4, 3.0, 3.0));
+    assert!((widths[2] / widths[0] - 300.0 / 540.0).abs() < 0.01, "{widths:?}");
+}
+
+#[test]
+fn another_number_stands_at_the_end_of_a_bar() {
+    let bar = |beside: bool| {
+        let bar = Bar::new("easy", Cell::number(2.0, 1));
+        if beside { bar.beside("longest wait 3 d") } else { bar }
+    };
+    let drawn = svg([&Chart::Bars(Bars::new("Slowdown", [bar(true)]))]);
+    assert!(drawn.contains(">longest wait 3 d<"), "{drawn}");
+    let without = svg([&Chart::Bars(Bars::new("Slowdown", [bar(false)]))]);
+    assert!(widths(&drawn)[0] < widths(&without)[0], "the bar makes room for it");
 }

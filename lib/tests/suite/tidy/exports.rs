@@ -68,7 +68,8 @@ fn outside() -> BTreeMap<String, Words> {
             programs.iter().flat_map(|source| words(&source.text).collect::<Vec<_>>()).collect(),
         );
     }
-    let guides = pages().into_iter().filter(|page| page.path == "docs/guides/library.md");
+    let with_code = ["docs/guides/library.md", "docs/guides/extending.md"];
+    let guides = pages().into_iter().filter(|page| with_code.contains(&page.path.as_str()));
     found.insert("pages".to_owned(), guides.flat_map(|page| words(&page.text).collect::<Vec<_>>()).collect());
     found
 }

@@ -16,6 +16,7 @@ mod synth;
 mod template;
 mod trees;
 mod wait;
+mod warm;
 
 #[path = "../tests/support/mod.rs"]
 mod support;

@@ -5,6 +5,7 @@ use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
 use queuecast_place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
+use queuecast_sim::predict::mixture::OwnRuns;
 
 impl Answer for AdvisedAnswer {
     fn document(&self) -> Document {
@@ -96,7 +97,7 @@ fn rows<'a>(jobs: impl IntoIterator<Item = &'a AdvisedJob>) -> Table {
 fn changed(option: &JobOption) -> String {
     match &option.change {
         JobChange::AsAsked => "as asked".to_owned(),
-        JobChange::Limit => format!("limit {}", duration::human(option.limit)),
+        JobChange::Limit | JobChange::LongerLimit => format!("limit {}", duration::human(option.limit)),
         JobChange::Queue(name) => format!("queue {name}"),
         JobChange::Size => number_of(option.procs.0, "processor"),
         JobChange::Later(later) => format!("{} later", duration::human(*later)),
@@ -107,7 +108,7 @@ fn changed(option: &JobOption) -> String {
 fn told(option: &JobOption) -> String {
     match &option.change {
         JobChange::AsAsked => "ask as you meant to".to_owned(),
-        JobChange::Limit => format!("ask for {}", duration::human(option.limit)),
+        JobChange::Limit | JobChange::LongerLimit => format!("ask for {}", duration::human(option.limit)),
         JobChange::Queue(name) => format!("submit it to {name}"),
         JobChange::Size => format!("ask for {}", words::asked(option.procs, option.limit)),
         JobChange::Later(later) => format!("submit it {} from now", duration::human(*later)),
@@ -171,9 +172,41 @@ fn asked(of: &AdvisedJob) -> String {
             words::wait(of.plan.run.median),
             range(&of.plan.run)
         ),
+        stands_on(of),
         format!("Waits by {}, learned from {}.", of.plan.method, of.history),
     ]
+    .into_iter()
+    .filter(|line| !line.is_empty())
+    .collect::<Vec<String>>()
     .join("\n")
+}
+
+/// What the run time stands on: the user's runs like this one, or the limit.
+fn stands_on(of: &AdvisedJob) -> String {
+    let Some(own) = &of.plan.own_runs else { return String::new() };
+    let first = &of.plan.options[0];
+    let last = format!("the last {} of this user", number_of(own.jobs, "run"));
+    let size = number_of(first.procs.0, "processor");
+    let limit = duration::human(first.limit);
+    match own {
+        OwnRuns { of_both: count @ 1.., .. } => {
+            format!(
+                "That is from {count} of {last}, on {size} with a limit of {limit}, and less from the others."
+            )
+        }
+        OwnRuns { of_limit: count @ 1.., .. } => {
+            format!(
+                "That is from {count} of {last}, with a limit of {limit} but of other sizes, and less from the others."
+            )
+        }
+        _ => format!(
+            "That is mostly by the limit: none of {last} asked for {limit}, {} had {size}. They ran for {}, half of them for up to {}. If this is the same job, measure it: --runs {}=TIME.",
+            own.of_size,
+            words::range(own.p10.0 as f64, own.p90.0 as f64, words::wait),
+            words::wait(own.median.0 as f64),
+            first.procs
+        ),
+    }
 }
 
 /// The advice in plain words.
@@ -193,6 +226,13 @@ fn advice(of: &AdvisedJob) -> String {
             duration::human(first.limit)
         ),
         0 => "No change helps for sure: ask as you meant to.".to_owned(),
+        _ if best.change == JobChange::LongerLimit => format!(
+            "Ask for {}: {} of such jobs run into the limit of {}, {} into that.",
+            duration::human(best.limit),
+            percent(first.risk),
+            duration::human(first.limit),
+            percent(best.risk)
+        ),
         _ => {
             let sooner = first.start.median - best.start.median;
             let start = match sooner {

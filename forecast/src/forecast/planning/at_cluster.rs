@@ -82,6 +82,7 @@ pub fn plan_at_cluster(
         state: answers.state,
         learned: answers.learned,
         run: TimeSpread::of(&run),
+        own_runs: None,
     })
 }
 

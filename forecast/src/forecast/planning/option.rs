@@ -16,8 +16,10 @@ const WORTH: f64 = 300.0;
 pub enum JobChange {
     /// Not at all.
     AsAsked,
-    /// Another time limit.
+    /// A shorter time limit.
     Limit,
+    /// A longer time limit.
+    LongerLimit,
     /// Another queue, by its name.
     Queue(String),
     /// Another number of processors.
@@ -31,7 +33,7 @@ impl JobChange {
     pub(super) fn cost(&self) -> u8 {
         match self {
             JobChange::AsAsked => 0,
-            JobChange::Limit => 1,
+            JobChange::Limit | JobChange::LongerLimit => 1,
             JobChange::Queue(_) => 2,
             JobChange::Size => 3,
             JobChange::Later(_) => 4,

@@ -7,7 +7,7 @@ use super::super::closeness::shifted;
 use super::super::forecaster::ASKED;
 use super::super::trials::MethodRecord;
 use super::super::when::WhenSource;
-use super::limit::LimitAdvice;
+use super::limit::{LimitAdvice, longer_limits, longer_run};
 use super::option::{JobChange, JobOption};
 use crate::allot::SizesError;
 use crate::allot::advice::{JobLimits, MoldableJob};
@@ -17,6 +17,7 @@ use queuecast_core::job::{Job, QueueId};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
+use queuecast_sim::predict::mixture::OwnRuns;
 
 /// Number of the last submitted jobs from which the queues and their largest jobs are derived.
 const RECENT: usize = 5_000;
@@ -86,6 +87,8 @@ pub struct JobPlan {
     pub learned: usize,
     /// The median of the run time and the range that holds eight times in ten, as predicted for the job as asked.
     pub run: super::option::TimeSpread,
+    /// The last jobs of its user, which that stands on beside its limit; `None` if there are none, or the run time was measured.
+    pub own_runs: Option<OwnRuns>,
 }
 
 impl JobPlan {
@@ -109,9 +112,16 @@ pub fn plan_job(
     let job = Job { index: ASKED, ..question.job.clone() };
     let sizes = sizes(question, source)?;
     let measured = question.sizes.as_ref().and_then(|moldable| moldable.run_time_on(job.shape.procs));
-    let run = measured.unwrap_or_else(|| forecaster.learned().run_time(&job));
+    let run = measured.clone().unwrap_or_else(|| forecaster.learned().run_time(&job));
     let limit = forecaster.limits().advise(&run, asked, question.risk);
-    let variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
+    let mut variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
+    let longest = question.limits.longest.unwrap_or(Seconds(i64::MAX));
+    for longer in longer_limits(&limit).filter(|longer| *longer <= longest) {
+        let mut changed = question.job.clone();
+        changed.shape.limit = Some(longer);
+        let run = longer_run(&run, asked, &forecaster.learned().run_time(&changed));
+        variants.push(AskedVariant { change: JobChange::LongerLimit, job: changed, run });
+    }
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = forecaster.answer(&jobs, site, now)?;
     let mut options: Vec<JobOption> = variants
@@ -138,7 +148,9 @@ pub fn plan_job(
     options.iter_mut().for_each(|one| one.compare(&first));
     let best = best(&options, question.risk);
     let run = super::option::TimeSpread::of(&run);
+    let own_runs = measured.is_none().then(|| forecaster.learned().own_runs(&job)).flatten();
     Ok(JobPlan {
+        own_runs,
         options,
         limit,
         best,
@@ -150,9 +162,18 @@ pub fn plan_job(
     })
 }
 
+/// The option to take: where the limit asked for is too risky and a longer one is not, the shortest such; else [`quickest`].
+pub(super) fn best(options: &[JobOption], risk: f64) -> usize {
+    let is_safe = |one: &JobOption| one.change == JobChange::LongerLimit && one.risk <= risk;
+    match options.iter().position(is_safe) {
+        Some(longer) if options[0].risk > risk => longer,
+        _ => quickest(options, risk),
+    }
+}
+
 /// The cheapest of the changes that help about as much as the best of them, at no more than the accepted risk of being stopped; the first
 /// if none helps for sure.
-pub(super) fn best(options: &[JobOption], risk: f64) -> usize {
+fn quickest(options: &[JobOption], risk: f64) -> usize {
     let helps = |one: &JobOption| !one.too_close && one.gain > 0.0 && one.risk <= risk;
     let most = options.iter().filter(|one| helps(one)).map(|one| one.gain).fold(0.0, f64::max);
     let good = options.iter().enumerate().filter(|(_, one)| helps(one) && one.gain >= AS_GOOD * most);

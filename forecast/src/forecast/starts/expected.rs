@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobId, JobIndex, What};
 use queuecast_core::units::Seconds;
-use queuecast_sim::predict::mixture::Mixture;
+use queuecast_sim::predict::mixture::{Mixture, OwnRuns};
 use queuecast_sim::predict::{Forecast, LearnedRuns, Lookup, PredictorSpec, Question, RuntimePredictor};
 
 /// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
@@ -102,6 +102,14 @@ impl ExpectedRuns {
     /// What the predictor says of a job that has not run yet.
     pub fn predicted(&self, job: &Job) -> Distribution {
         self.predictor.estimate(&Question { job, elapsed: Seconds::ZERO }).distribution()
+    }
+
+    /// The last jobs of the user of a job that have ended, where the predictor tells.
+    pub fn own_runs(&self, job: &Job) -> Option<OwnRuns> {
+        match &self.predictor {
+            ExpectedModel::Mixture(mixture) => mixture.own_runs(job),
+            ExpectedModel::Other(_) => None,
+        }
     }
 
     /// What the predictor says of a job now, cut at what it asks for.

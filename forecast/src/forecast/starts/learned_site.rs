@@ -12,6 +12,7 @@ use queuecast_core::job::{Event, Job, Truth};
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::mixture::OwnRuns;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Requested};
 use queuecast_sim::sim::{Backfill, Fork, LimitRule, Options, RunOn, Unknown};
 use queuecast_sim::site::View;
@@ -60,6 +61,11 @@ impl LearnedSite {
     /// The run time of a job that is not there yet.
     pub fn run_time(&self, job: &Job) -> Distribution {
         self.runs.predicted(job)
+    }
+
+    /// The last jobs of the user of a job that have ended, where the run-time predictor tells.
+    pub fn own_runs(&self, job: &Job) -> Option<OwnRuns> {
+        self.runs.own_runs(job)
     }
 
     /// The order learned.

@@ -7,7 +7,7 @@ use super::experts::{
     AGE, COUNT, HIGH, LAST_TWO, LOW, NEIGHBOURS as NEIGHBOUR_EXPERTS, REQUEST, SHARE, Values,
 };
 use super::likeness::{Alike, JobFacts, Likeness};
-use super::neighbours::{KERNELS, Neighbours, Weighted, quantiles};
+use super::neighbours::{KERNELS, Neighbours, OwnRuns, Weighted, quantiles};
 use super::runs::RecentRuns;
 use queuecast_core::job::{Job, JobIndex, UserId};
 use queuecast_core::units::{Seconds, Time};
@@ -76,6 +76,13 @@ impl Archive {
     /// The facts of a job that is submitted now, or is asked about without having been.
     pub fn facts(&self, job: &Job) -> JobFacts {
         JobFacts::of(job, self.submitted.get(&job.user).copied())
+    }
+
+    /// The last jobs of the user of a job; `None` if there are none.
+    pub fn own_runs(&self, job: &Job) -> Option<OwnRuns> {
+        job.user?;
+        let facts = self.facts(job);
+        self.neighbours.get(&facts.alike(Likeness::User))?.own_runs(&facts)
     }
 
     pub fn submit(&mut self, job: &Job) {

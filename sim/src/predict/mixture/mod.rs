@@ -15,6 +15,7 @@ mod runs;
 mod settings;
 
 pub use experts::{EXPERTS, ExpertOpinion};
+pub use neighbours::OwnRuns;
 pub use point::MixturePoint;
 pub use predictor::Mixture;
 pub use settings::MixtureSettings;

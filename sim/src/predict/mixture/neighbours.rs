@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::likeness::JobFacts;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Seconds, Time};
 
 /// How many ended jobs are remembered.
 pub(super) const REMEMBERED: usize = 80;
@@ -52,6 +52,25 @@ struct EndedJob {
     facts: JobFacts,
 }
 
+/// The last jobs of a user that have ended, and how many of them are like one that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct OwnRuns {
+    /// How many are remembered: the last 80 at most.
+    pub jobs: usize,
+    /// How many of them had as many processors.
+    pub of_size: usize,
+    /// How many of them asked for the same time.
+    pub of_limit: usize,
+    /// How many of them both.
+    pub of_both: usize,
+    /// One in ten of all of them ran for less.
+    pub p10: Seconds,
+    /// Half of them.
+    pub median: Seconds,
+    /// Nine in ten.
+    pub p90: Seconds,
+}
+
 /// A run time and how much it counts.
 pub(super) type Weighted = (f64, f64);
 
@@ -75,6 +94,25 @@ impl Neighbours {
 
     pub fn len(&self) -> usize {
         self.ascending.len()
+    }
+
+    /// How many of these jobs are like one with these facts, and how long all of them ran.
+    pub fn own_runs(&self, facts: &JobFacts) -> Option<OwnRuns> {
+        let count =
+            |is: &dyn Fn(&JobFacts) -> bool| self.ascending.iter().filter(|one| is(&one.facts)).count();
+        let at = |share: f64| {
+            let last = self.ascending.len().checked_sub(1)?;
+            Some(Seconds(self.ascending[(share * last as f64).round() as usize].run.round() as i64))
+        };
+        Some(OwnRuns {
+            jobs: self.ascending.len(),
+            of_size: count(&|one| one.procs == facts.procs),
+            of_limit: count(&|one| one.request == facts.request),
+            of_both: count(&|one| one.procs == facts.procs && one.request == facts.request),
+            p10: at(0.1)?,
+            median: at(0.5)?,
+            p90: at(0.9)?,
+        })
     }
 
     /// Run times and how much each counts for a job with these facts, by ascending run time, with the prior of its request.

@@ -9,7 +9,7 @@ use super::archive::{Archive, Opinions};
 use super::experts::{COUNT, EXPERTS, ExpertOpinion, Values};
 use super::judge::{ByLoss, ExpertJudge};
 use super::likeness::JobFacts;
-use super::neighbours::{Weighted, quantiles};
+use super::neighbours::{OwnRuns, Weighted, quantiles};
 use super::point::MixturePoint;
 use super::settings::MixtureSettings;
 use queuecast_core::distribution::{
@@ -109,6 +109,11 @@ impl Mixture {
             now: Time(0),
             events: 0,
         }
+    }
+
+    /// The last jobs of the user of a job that have ended; `None` if the user is unknown or has none.
+    pub fn own_runs(&self, job: &Job) -> Option<OwnRuns> {
+        self.archive.own_runs(job)
     }
 
     /// What each expert says of a job now, and how much it counts.

@@ -293,7 +293,7 @@ pub(super) fn without_jobs(procs: Procs) -> Result<Workload, Refusal> {
 const OWN_HISTORY: usize = 100;
 
 /// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
-fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
+pub(super) fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
     let partition = |job: &Job| {
         let number = job.partition.map(PartitionId::number)?;
         workload.names.partitions.get(&number).map(String::as_str)

@@ -7,10 +7,13 @@ mod asked;
 mod choice;
 mod job;
 mod live;
+mod pending;
+mod shown_reason;
 mod sites_file;
 mod sites_text;
 mod slurm;
 mod start;
+mod waits_for;
 
 pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_at, advise_at_logs};
 pub use allocated::{
@@ -20,6 +23,8 @@ pub use asked::{AskedPlace, LabelledLog};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob};
 pub use live::{LiveQueue, LiveSite};
+pub use pending::{PendingAnswer, PendingJob, PendingQueue, pending_at};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use start::{StartAnswer, StartTime, StartTimes, when_at};
+pub use waits_for::{LimitReached, WaitsFor};

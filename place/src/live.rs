@@ -56,6 +56,11 @@ impl LiveSite {
         all_procs(&self.partitions)
     }
 
+    /// All jobs that run or wait.
+    pub(super) fn jobs(&self) -> &[Queued] {
+        &self.queue
+    }
+
     /// Whether a job of this number, or one of an array of this number, waits.
     fn waits(&self, id: u64) -> bool {
         self.queue.iter().any(|queued| queued.id == id && queued.elapsed.is_none())
@@ -79,6 +84,25 @@ impl LiveSite {
         procs: Option<u32>,
         messages: &dyn Messages,
     ) -> Result<Vec<LiveQueue>, Refusal> {
+        let queues = self.whole_queues(named, procs, messages)?;
+        for LiveQueue { name, machine, queue, .. } in queues.iter().filter(|one| one.queue.left_out > 0) {
+            let about = if queues.len() > 1 { format!("{name}: ") } else { String::new() };
+            messages.note(&format!(
+                "{about}{} of {} wait for something else than processors, or want more than {machine}; they are left out",
+                queue.left_out,
+                number_of(queue.jobs.len() + queue.left_out, "job")
+            ));
+        }
+        Ok(queues)
+    }
+
+    /// As [`LiveSite::queues`], for an answer that names the jobs that are left out.
+    pub(super) fn whole_queues(
+        &self,
+        named: Option<&str>,
+        procs: Option<u32>,
+        messages: &dyn Messages,
+    ) -> Result<Vec<LiveQueue>, Refusal> {
         let mut groups: Vec<Vec<&Partition>> = Vec::new();
         for partition in self.chosen(named)? {
             match groups.iter_mut().find(|group| group[0].is_like(partition)) {
@@ -93,13 +117,6 @@ impl LiveSite {
             let machine = queue.machine;
             let name = names.join(",");
             let about = if several { format!("{name}: ") } else { String::new() };
-            if queue.left_out > 0 {
-                messages.note(&format!(
-                    "{about}{} of {} wait for something else than processors, or want more than {machine}; they are left out",
-                    queue.left_out,
-                    number_of(queue.jobs.len() + queue.left_out, "job")
-                ));
-            }
             if queue.capped > 0 {
                 messages.note(&format!(
                     "{about}{} on more than {machine} processors; each is taken to hold all of them",
@@ -171,6 +188,16 @@ impl LiveQueue {
         }
         let longest = self.limits.longest.filter(|&longest| asked.time > longest)?;
         Some(format!("a job may ask for at most {}", duration::human(longest)))
+    }
+
+    /// The jobs of the queue, by their numbers at its [`LiveQueue::site`] for no newcomer.
+    pub(super) fn jobs(&self) -> &[Queued] {
+        &self.queue.jobs
+    }
+
+    /// Whether a job may run in its partitions.
+    pub(super) fn takes(&self, job: &Queued) -> bool {
+        self.name.split(',').any(|name| job.partitions.iter().any(|one| one == name))
     }
 
     /// The jobs that wait, in the order of the queue.

@@ -131,6 +131,15 @@ impl SlurmPlace {
         Ok(SlurmPlace { cluster, history, moment, job, asked, at, epoch, source, has_past })
     }
 
+    /// Every job that waits.
+    pub(super) fn pending(
+        &self,
+        _zone: &TimeZone,
+        _messages: &dyn Messages,
+    ) -> Result<super::PendingAnswer, Refusal> {
+        Err(Refusal::question("--site is not known yet"))
+    }
+
     pub(super) fn question(&self) -> ClusterQuestion<'_> {
         let SlurmPlace { cluster, history, moment, job, .. } = self;
         ClusterQuestion { cluster, history, moment, job }

@@ -4,11 +4,13 @@
 
 mod answer;
 mod arrivals;
+mod blockers;
 mod closeness;
 mod cluster;
 mod followed;
 mod forecaster;
 mod method;
+mod pending;
 mod planned;
 mod planning;
 mod regime;
@@ -21,6 +23,7 @@ pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
+pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
@@ -29,6 +32,7 @@ pub use cluster::{
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
+pub use pending::{PendingForecaster, PendingRecord, PendingStart, PendingStarts, StartRange};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
@@ -38,6 +42,8 @@ pub use planning::{
 };
 pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
-pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
+pub use starts::{
+    LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,
+};
 pub use trials::MethodRecord;
 pub use when::{WhenSource, when};

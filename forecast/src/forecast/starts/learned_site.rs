@@ -17,15 +17,15 @@ use queuecast_sim::site::View;
 use queuecast_wait::Overtaking;
 
 /// Draws that one piece of parallel work has.
-const PIECE: u32 = 32;
+pub(super) const PIECE: u32 = 32;
 
 /// Follows a site and simulates it onwards as it is expected to go: its jobs with run times drawn from their distributions, its
 /// queue in the order it was seen to prefer, and arrivals like those of the last weeks.
 #[derive(Debug)]
 pub struct LearnedSite {
-    runs: ExpectedRuns,
-    order: Overtaking,
-    coming: ArrivalProcess,
+    pub(super) runs: ExpectedRuns,
+    pub(super) order: Overtaking,
+    pub(super) coming: ArrivalProcess,
 }
 
 impl LearnedSite {

@@ -8,12 +8,14 @@ mod choice;
 mod job;
 mod live;
 mod pending;
+mod queued;
 mod shown_reason;
 mod sites_file;
 mod sites_text;
 mod slurm;
 mod start;
 mod waits_for;
+mod why;
 
 pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_at, advise_at_logs};
 pub use allocated::{
@@ -24,7 +26,9 @@ pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob};
 pub use live::{LiveQueue, LiveSite};
 pub use pending::{PendingAnswer, PendingJob, PendingQueue, pending_at};
+pub use queued::{QueuedAnswer, queued_at};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use start::{StartAnswer, StartTime, StartTimes, when_at};
 pub use waits_for::{LimitReached, WaitsFor};
+pub use why::{StartWhy, TriedBlocker, explain_start};

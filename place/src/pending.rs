@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::asked::{history_of, live_source, refused, without_jobs};
 use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
-use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite};
+use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
 use queuecast_core::number::number_of;
@@ -152,10 +152,11 @@ impl LearnedQueue {
         Ok(LearnedQueue { forecaster, site, now: at, order: QueueOrder::Learned, history })
     }
 
-    /// Of some partitions of a live site.
+    /// Of some partitions of a live site. Jobs that a newcomer would come before are left out, as of [`LiveQueue::site`].
     pub fn of_live(
         (site, queue): (&LiveSite, &LiveQueue),
         history: Option<LabelledLog<'_>>,
+        newcomer: Option<&NewJob>,
         settings: &WhenSettings,
         messages: &dyn Messages,
     ) -> Result<LearnedQueue, Refusal> {
@@ -166,7 +167,12 @@ impl LearnedQueue {
         let nothing = without_jobs(site.procs())?;
         let workload = own.as_ref().or(history.map(|one| &one.log.workload)).unwrap_or(&nothing);
         let (forecaster, _) = learned(workload, site.asked, settings, messages);
-        let found = queue.site(site.asked, &workload.names, settings.default_request, None);
+        let found = queue.site(
+            site.asked,
+            &workload.names,
+            settings.default_request,
+            newcomer.and_then(|job| job.user.as_deref()),
+        );
         let started = workload.starts.iter().filter(|&&start| start <= site.asked).count();
         let history = match workload.is_empty() {
             true => "no history".to_owned(),
@@ -281,9 +287,10 @@ fn of_live(
     messages: &dyn Messages,
 ) -> Result<PendingAnswer, Refusal> {
     let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
-    let groups = site.whole_queues(partition, procs, messages)?;
+    let groups = site.whole_queues(partition, procs)?;
+    LiveQueue::note(&groups, procs, false, messages);
     for group in &groups {
-        let learned = LearnedQueue::of_live((site, group), history, settings, messages)?;
+        let learned = LearnedQueue::of_live((site, group), history, None, settings, messages)?;
         let starts = learned.starts();
         let name = |index: JobIndex| group.jobs()[index.at()].name.clone();
         for start in &starts.jobs {

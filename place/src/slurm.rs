@@ -140,6 +140,23 @@ impl SlurmPlace {
         Err(Refusal::question("--site is not known yet"))
     }
 
+    /// Why a job is not among those that wait.
+    pub(super) fn not_waiting(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    pub(super) fn why_queued(
+        &self,
+        _name: &str,
+        _messages: &dyn Messages,
+    ) -> Result<Option<super::StartWhy>, Refusal> {
+        Ok(None)
+    }
+
+    pub(super) fn why_new(&self, _messages: &dyn Messages) -> Result<Option<super::StartWhy>, Refusal> {
+        Ok(None)
+    }
+
     pub(super) fn question(&self) -> ClusterQuestion<'_> {
         let SlurmPlace { cluster, history, moment, job, .. } = self;
         ClusterQuestion { cluster, history, moment, job }

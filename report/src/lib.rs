@@ -21,6 +21,7 @@ pub mod molding;
 mod pending;
 pub mod portrait;
 pub mod predictions;
+mod queued;
 pub mod schedule;
 pub mod score;
 pub mod search;

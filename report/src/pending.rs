@@ -21,49 +21,54 @@ impl Answer for PendingAnswer {
     }
 
     fn table(&self) -> Table {
-        let start = |one: &PendingJob, of: fn(&StartRange) -> f64| {
-            Cell::from(one.start.as_ref().map(|start| Cell::duration(of(start))))
-        };
-        let mut table = Table::new([
-            Column::text("job"),
-            Column::text("user"),
-            Column::integer("own"),
-            Column::text("partition"),
-            Column::integer("procs"),
-            Column::duration("time"),
-            Column::duration("waited"),
-            Column::integer("place"),
-            Column::duration("p10"),
-            Column::duration("median"),
-            Column::duration("p90"),
-            Column::duration("low"),
-            Column::duration("high"),
-            Column::share("never"),
-            Column::duration("not before"),
-            Column::text("waits for"),
-        ]);
-        for one in &self.jobs {
-            table.row([
-                Cell::text(&*one.job),
-                one.user.as_ref().into(),
-                Cell::Integer(one.own.into()),
-                one.partition.as_ref().into(),
-                one.asked.procs.into(),
-                one.asked.time.into(),
-                one.waited.into(),
-                one.place.into(),
-                start(one, |start| start.p10),
-                start(one, |start| start.median),
-                start(one, |start| start.p90),
-                start(one, |start| start.low),
-                start(one, |start| start.high),
-                Cell::share(one.never),
-                one.not_before.map(|seconds| Cell::duration(seconds as f64)).into(),
-                Cell::text(&*one.why),
-            ]);
-        }
-        table
+        job_rows(&self.jobs)
     }
+}
+
+/// One row for each job.
+pub(crate) fn job_rows<'a>(jobs: impl IntoIterator<Item = &'a PendingJob>) -> Table {
+    let start = |one: &PendingJob, of: fn(&StartRange) -> f64| {
+        Cell::from(one.start.as_ref().map(|start| Cell::duration(of(start))))
+    };
+    let mut table = Table::new([
+        Column::text("job"),
+        Column::text("user"),
+        Column::integer("own"),
+        Column::text("partition"),
+        Column::integer("procs"),
+        Column::duration("time"),
+        Column::duration("waited"),
+        Column::integer("place"),
+        Column::duration("p10"),
+        Column::duration("median"),
+        Column::duration("p90"),
+        Column::duration("low"),
+        Column::duration("high"),
+        Column::share("never"),
+        Column::duration("not before"),
+        Column::text("waits for"),
+    ]);
+    for one in jobs {
+        table.row([
+            Cell::text(&*one.job),
+            one.user.as_ref().into(),
+            Cell::Integer(one.own.into()),
+            one.partition.as_ref().into(),
+            one.asked.procs.into(),
+            one.asked.time.into(),
+            one.waited.into(),
+            one.place.into(),
+            start(one, |start| start.p10),
+            start(one, |start| start.median),
+            start(one, |start| start.p90),
+            start(one, |start| start.low),
+            start(one, |start| start.high),
+            Cell::share(one.never),
+            one.not_before.map(|seconds| Cell::duration(seconds as f64)).into(),
+            Cell::text(&*one.why),
+        ]);
+    }
+    table
 }
 
 /// When a job starts, in one sentence.

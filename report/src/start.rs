@@ -2,6 +2,7 @@
 
 use crate::chart::{Bar, Bars};
 use crate::log::guess;
+use crate::queued::with_blockers;
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
 use queuecast_core::units::Seconds;
@@ -11,7 +12,10 @@ use queuecast_place::{StartAnswer, StartTime, StartTimes};
 impl Answer for StartAnswer {
     fn document(&self) -> Document {
         match self {
-            StartAnswer::One(start) => document(start),
+            StartAnswer::One(start) => match &start.blockers {
+                Some(why) => with_blockers(document(start), why),
+                None => document(start),
+            },
             StartAnswer::Several(starts) => by_partition(starts),
         }
     }

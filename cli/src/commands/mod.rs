@@ -10,6 +10,7 @@ mod compare;
 mod completions;
 mod demo;
 mod generate;
+mod job_script;
 mod live;
 mod loaded;
 mod metaschedule;

@@ -1,17 +1,18 @@
 //! When each job that already waits at a site starts, all by the same simulations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
 use super::answer::WhenSettings;
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
-use queuecast_core::distribution::{Conformal, ConformalSettings, Distribution, LevelQuantiles};
+use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_sim::site::{Replay, Site, Step, View};
+use queuecast_wait::{Calibration, Lesson, WaitQuestion};
 
 /// The seed of all simulations of a queue: the same question has the same answer.
 pub(super) const SEED: Seed = Seed(31);
@@ -27,10 +28,10 @@ const PAST_QUEUES: usize = 200;
 const PAST_JOBS: usize = 4;
 
 /// Submissions between two past queues.
-const APART: usize = 5;
+const APART: usize = 25;
 
-/// With fewer past answers nothing is corrected, and no record is told.
-const FEWEST: usize = 30;
+/// The last answers about past queues that correct one.
+const LESSONS: usize = 800;
 
 /// Learns how a site goes on, and how right such forecasts of its waiting jobs were; says when each waiting job starts.
 ///
@@ -173,11 +174,13 @@ impl PendingForecaster {
         let draws = self.learned.queue_draws(view, None, order, (DRAWS, SEED));
         let starts = draws.starts();
         let waiting: Vec<_> = view.waiting().collect();
+        let correction = self.past.correction(now);
         let (mut jobs, mut ahead_wanted) = (Vec::new(), 0_u64);
         for (rank, place) in draws.order().into_iter().enumerate() {
-            let procs = waiting[place].job.shape.procs;
-            let (wait, never) = waits(&starts[place], now);
-            let wait = wait.map(|wait| self.past.corrected(Standing::of(rank), &wait));
+            let (procs, request) =
+                (waiting[place].job.shape.procs, self.learned.requested(waiting[place].job));
+            let (waits, never) = waits(&starts[place], now);
+            let wait = corrected(correction.as_ref(), waits, procs, request);
             jobs.push(PendingStart {
                 index: waiting[place].index,
                 place: rank + 1,
@@ -200,12 +203,11 @@ impl PendingForecaster {
 }
 
 /// The waits of a job in simulations, and the share in which it never started.
-fn waits(starts: &[Time], now: Time) -> (Option<Distribution>, f64) {
+fn waits(starts: &[Time], now: Time) -> (Vec<Seconds>, f64) {
     let known = starts.iter().filter(|&&start| start != Time::NEVER);
-    let mut waits: Vec<f64> = known.map(|&start| (start - now).0.max(0) as f64).collect();
-    waits.sort_by(f64::total_cmp);
+    let waits: Vec<Seconds> = known.map(|&start| (start - now).max(Seconds::ZERO)).collect();
     let never = 1.0 - waits.len() as f64 / starts.len().max(1) as f64;
-    (Distribution::observed(waits.into(), 1.0), never)
+    (waits, never)
 }
 
 /// The running jobs that are expected to end first, up to the one with which enough processors are free.
@@ -226,84 +228,67 @@ fn freed(draws: &QueueDraws<'_>, wanted: Procs, free: Procs) -> Vec<JobIndex> {
     needed.map(|one| one.2).collect()
 }
 
-/// Where a job stands in the queue: errors of forecasts differ between its head and the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    First,
-    Behind,
-}
-
-impl Standing {
-    fn of(rank: usize) -> Standing {
-        if rank == 0 { Standing::First } else { Standing::Behind }
-    }
-}
-
 /// An answer about a job of a past queue.
 #[derive(Debug, Clone, Copy)]
 struct PastAnswer {
     asked: Time,
-    standing: Standing,
-    /// As simulated.
-    simulated: LevelQuantiles,
-    /// As it was said.
+    question: WaitQuestion,
     said: StartRange,
 }
 
+impl PastAnswer {
+    fn is_outlasted(&self, now: Time) -> bool {
+        (now - self.asked).0 as f64 > self.said.high
+    }
+}
+
 /// Answers about past queues, and what became of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PastQueues {
-    correction: Conformal,
+    /// The last ones.
+    lessons: VecDeque<Lesson>,
     known: usize,
     inside: usize,
     by_p90: usize,
     open: BTreeMap<JobIndex, Vec<PastAnswer>>,
 }
 
-impl Default for PastQueues {
-    fn default() -> PastQueues {
-        let settings = ConformalSettings { window: PAST_QUEUES * PAST_JOBS, ..ConformalSettings::default() };
-        PastQueues {
-            correction: Conformal::new(settings),
-            known: 0,
-            inside: 0,
-            by_p90: 0,
-            open: BTreeMap::new(),
-        }
-    }
-}
-
 impl PastQueues {
     /// Asks about some jobs of a queue, evenly chosen from its order.
     fn ask(&mut self, learned: &LearnedSite, site: View<'_>) {
-        if site.queue_length() == 0 {
+        let waiting: Vec<_> = site.waiting().collect();
+        if waiting.is_empty() {
             return;
         }
-        let seed = SEED.named(&format!("queue at {}", site.now()));
+        let now = site.now();
+        let seed = SEED.named(&format!("queue at {now}"));
         let draws = learned.queue_draws(site, None, QueueOrder::Learned, (PAST_DRAWS, seed));
         let (starts, order) = (draws.starts(), draws.order());
+        let correction = self.correction(now);
         let asked = order.len().min(PAST_JOBS);
         for number in 0..asked {
-            let rank = number * order.len() / asked;
-            let (Some(wait), _) = waits(&starts[order[rank]], site.now()) else { continue };
-            let standing = Standing::of(rank);
-            let answer = PastAnswer {
-                asked: site.now(),
-                standing,
-                simulated: Conformal::quantiles(&wait),
-                said: StartRange::of(&self.corrected(standing, &wait)),
-            };
-            self.open.entry(draws.waiting()[order[rank]]).or_default().push(answer);
+            let place = order[number * order.len() / asked];
+            let (waits, _) = waits(&starts[place], now);
+            let (procs, request) = (waiting[place].job.shape.procs, learned.requested(waiting[place].job));
+            let question = WaitQuestion::new(waits.iter().copied(), procs, request);
+            if let Some(wait) = corrected(correction.as_ref(), waits, procs, request) {
+                let answer = PastAnswer { asked: now, question, said: StartRange::of(&wait) };
+                self.open.entry(waiting[place].index).or_default().push(answer);
+            }
         }
     }
 
     fn started(&mut self, job: JobIndex, at: Time) {
-        for answer in self.open.remove(&job).unwrap_or_default() {
-            let wait = (at - answer.asked).max(Seconds::ZERO).0 as f64;
+        for PastAnswer { asked, question, said } in self.open.remove(&job).unwrap_or_default() {
+            let wait = (at - asked).max(Seconds::ZERO);
+            let seconds = wait.0 as f64;
             self.known += 1;
-            self.inside += usize::from((answer.said.low..=answer.said.high).contains(&wait));
-            self.by_p90 += usize::from(wait <= answer.said.p90);
-            self.correction.learn(answer.standing as u64, &answer.simulated, wait);
+            self.inside += usize::from((said.low..=said.high).contains(&seconds));
+            self.by_p90 += usize::from(seconds <= said.p90);
+            if self.lessons.len() == LESSONS {
+                self.lessons.pop_front();
+            }
+            self.lessons.push_back(Lesson { question, wait, started: at });
         }
     }
 
@@ -311,23 +296,37 @@ impl PastQueues {
         self.open.remove(&job);
     }
 
-    /// A simulated wait, corrected by what became of past answers.
-    fn corrected(&self, standing: Standing, wait: &Distribution) -> Distribution {
-        if self.known < FEWEST {
-            return wait.clone();
-        }
-        self.correction.correct(standing as u64, wait)
+    /// What past answers teach. Jobs that have outlasted their range and still wait count as waiting until now: without them, what is
+    /// learned in a growing queue would come from the jobs that were lucky.
+    fn correction(&self, now: Time) -> Option<Calibration> {
+        let late = self.open.values().flatten().filter(|one| one.is_outlasted(now));
+        let late = late.map(|one| Lesson { question: one.question, wait: now - one.asked, started: now });
+        Calibration::of(self.lessons.iter().copied().chain(late).collect())
     }
 
     /// How right past answers were. Those that have been outlasted count as wrong.
     fn record(&self, now: Time) -> Option<PendingRecord> {
-        if self.known < FEWEST {
+        let late = self.open.values().flatten().filter(|one| one.is_outlasted(now)).count();
+        let answers = self.known + late;
+        if answers < Calibration::FEWEST {
             return None;
         }
-        let open = self.open.values().flatten();
-        let late = open.filter(|one| (now - one.asked).0 as f64 > one.said.high).count();
-        let answers = self.known + late;
         let share = |count: usize| count as f64 / answers as f64;
         Some(PendingRecord { answers, inside: share(self.inside), by_p90: share(self.by_p90) })
     }
+}
+
+/// The distribution of simulated waits, corrected by what became of past answers like it; `None` without any.
+fn corrected(
+    correction: Option<&Calibration>,
+    mut waits: Vec<Seconds>,
+    procs: Procs,
+    request: Seconds,
+) -> Option<Distribution> {
+    if let Some(correction) = correction.filter(|_| !waits.is_empty()) {
+        correction.correct(&mut waits, procs, request);
+    }
+    let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
+    waits.sort_by(f64::total_cmp);
+    Distribution::observed(waits.into(), 1.0)
 }

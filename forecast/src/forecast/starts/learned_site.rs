@@ -67,7 +67,7 @@ impl LearnedSite {
     }
 
     /// What a job asks for, at least a second.
-    pub(super) fn requested(&self, job: &Job) -> Seconds {
+    pub(in crate::forecast) fn requested(&self, job: &Job) -> Seconds {
         self.runs.requested(job)
     }
 

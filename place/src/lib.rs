@@ -13,6 +13,7 @@ mod shown_reason;
 mod sites_file;
 mod sites_text;
 mod slurm;
+mod slurm_pending;
 mod start;
 mod waits_for;
 mod why;

@@ -121,7 +121,7 @@ pub(super) fn why_queued(
             let queue = LearnedQueue::of_live((site, group), history, None, settings, messages)?;
             Ok(asked_waiting(&queue, &of_live(group), job, messages))
         }
-        AskedPlace::Slurm(place) => place.why_queued(&job.job, messages),
+        AskedPlace::Slurm(place) => Ok(place.why_queued(&job.job, messages)),
     }
 }
 
@@ -183,7 +183,7 @@ fn why_new(
             job.shape.limit = Some(group.asked_by(new).time);
             Ok(found(&queue, AskedStart::Newcomer(&job), &of_live(group), user, messages))
         }
-        AskedPlace::Slurm(place) => place.why_new(messages),
+        AskedPlace::Slurm(place) => Ok(place.why_new(messages)),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod inspection;
 pub mod log;
 pub mod metric;
 pub mod molding;
+mod partitions;
 mod pending;
 pub mod portrait;
 pub mod predictions;

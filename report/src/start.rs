@@ -2,6 +2,7 @@
 
 use crate::chart::{Bar, Bars};
 use crate::log::guess;
+use crate::partitions::partition_table;
 use crate::queued::with_blockers;
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
@@ -37,7 +38,7 @@ fn document(of: &StartTime) -> Document {
 }
 
 fn by_partition(of: &StartTimes) -> Document {
-    let mut document = Document::new();
+    let mut document = Document::new().with_table("partitions", partition_table(of));
     let mut lines = Vec::new();
     for one in &of.partitions {
         let name = one.partition.clone().unwrap_or_default();

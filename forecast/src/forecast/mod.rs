@@ -26,8 +26,9 @@ pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
 pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
-    ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
-    ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
+    ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterWhenError,
+    ClusterWhenSettings, ExpectedArrivals, SITE_METHOD, SiteBlocker, SiteBlockers, SiteTarget, StartForecast,
+    when_at_cluster,
 };
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;

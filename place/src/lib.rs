@@ -4,6 +4,7 @@
 mod advised;
 mod allocated;
 mod asked;
+mod blockers;
 mod choice;
 mod job;
 mod live;
@@ -23,13 +24,14 @@ pub use allocated::{
     Allocated, AllocatedByPartition, AllocationAnswer, AllocationSettings, RefusedPartition, allocate_at,
 };
 pub use asked::{AskedPlace, LabelledLog};
+pub use blockers::{StartWhy, TriedBlocker};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob};
 pub use live::{LiveQueue, LiveSite};
-pub use pending::{PendingAnswer, PendingJob, PendingQueue, pending_at};
+pub use pending::{AskedQueue, PendingAnswer, PendingJob, pending_at};
 pub use queued::{QueuedAnswer, queued_at};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use start::{StartAnswer, StartTime, StartTimes, when_at};
 pub use waits_for::{LimitReached, WaitsFor};
-pub use why::{StartWhy, TriedBlocker, explain_start};
+pub use why::explain_start;

@@ -14,7 +14,7 @@ use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{
-    PendingForecaster, PendingRecord, PendingStart, PendingStarts, QueueOrder, StartRange, WhenError,
+    PendingForecaster, PendingRange, PendingRecord, PendingStart, PendingStarts, QueueOrder, WhenError,
     WhenSettings,
 };
 use queuecast_sim::site::Site;
@@ -39,7 +39,7 @@ pub struct PendingAnswer {
     /// Whose jobs come first, if that is asked for.
     pub user: Option<String>,
     /// The machine, or each group of partitions of a live site.
-    pub queues: Vec<PendingQueue>,
+    pub queues: Vec<AskedQueue>,
     /// How many jobs a table has at most; JSON and CSV have all.
     #[serde(skip)]
     pub shown: Option<usize>,
@@ -49,7 +49,7 @@ pub struct PendingAnswer {
 
 /// What jobs wait for, and how their starts were found.
 #[derive(Debug, Clone, Serialize)]
-pub struct PendingQueue {
+pub struct AskedQueue {
     /// The partitions, on a live site.
     pub partition: Option<String>,
     /// Processors in service.
@@ -84,7 +84,7 @@ pub struct PendingJob {
     /// Its place in the order of its queue, from 1; `None` if it is not in line.
     pub place: Option<usize>,
     /// When it starts, in seconds from the moment; `None` if it is not in line, or started in no simulation.
-    pub start: Option<StartRange>,
+    pub start: Option<PendingRange>,
     /// The share of simulations in which it never started.
     pub never: f64,
     /// It starts no sooner than this many seconds from the moment, where a begin time or a reservation says so.
@@ -185,8 +185,8 @@ impl LearnedQueue {
         self.forecaster.starts(&self.site, self.now, self.order)
     }
 
-    fn told(&self, partition: Option<String>, starts: &PendingStarts) -> PendingQueue {
-        PendingQueue {
+    fn told(&self, partition: Option<String>, starts: &PendingStarts) -> AskedQueue {
+        AskedQueue {
             partition,
             procs: starts.procs,
             free: starts.free,

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::why::{StartWhy, why_queued};
-use super::{AskedPlace, LabelledLog, LiveSite, PendingAnswer, PendingJob, PendingQueue, pending_at};
+use super::blockers::StartWhy;
+use super::why::why_queued;
+use super::{AskedPlace, AskedQueue, LabelledLog, LiveSite, PendingAnswer, PendingJob, pending_at};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_forecast::forecast::WhenSettings;
@@ -25,7 +26,7 @@ pub struct QueuedAnswer {
     #[serde(skip)]
     pub zone: TimeZone,
     /// What it waits in, and how its start was found; `None` if it is not in line.
-    pub queue: Option<PendingQueue>,
+    pub queue: Option<AskedQueue>,
     /// The job.
     pub job: PendingJob,
     /// What keeps it from starting, if that is asked for.

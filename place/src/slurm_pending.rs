@@ -1,8 +1,8 @@
 //! The waiting jobs of a Slurm site by its own scheduler: when they start, what they wait for, and what keeps one from starting.
 
+use super::blockers::{StartWhy, TriedBlocker};
 use super::waits_for::{LimitReached, WaitsFor};
-use super::why::{StartWhy, TriedBlocker};
-use super::{JobSize, PendingAnswer, PendingJob, PendingQueue, SlurmPlace};
+use super::{AskedQueue, JobSize, PendingAnswer, PendingJob, SlurmPlace};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds};
@@ -28,7 +28,7 @@ impl SlurmPlace {
     pub(super) fn pending(&self, zone: &TimeZone, messages: &dyn Messages) -> Result<PendingAnswer, Refusal> {
         messages.begins("simulating the site", 0);
         let settings = ClusterWhenSettings::default();
-        let starts = self.queue().pending(settings);
+        let (starts, record) = self.queue().pending(settings, self.has_past);
         let running = self.moment.standings.iter();
         let running = running.filter(|one| matches!(one.state, StandingState::Running { .. }));
         let known = self
@@ -45,14 +45,14 @@ impl SlurmPlace {
             .map(|one| u64::from(self.moment.submissions[one.submission].request.processors()))
             .sum();
         let procs = |procs: u64| Procs(u32::try_from(procs).unwrap_or(u32::MAX));
-        let queue = PendingQueue {
+        let queue = AskedQueue {
             partition: None,
             procs: procs(in_service),
             free: procs(in_service.saturating_sub(held)),
             running: running.count(),
             history: number_of(known.count(), "job"),
             draws: settings.draws.draws,
-            record: None,
+            record,
         };
         Ok(PendingAnswer {
             version: env!("CARGO_PKG_VERSION"),
@@ -90,11 +90,7 @@ impl SlurmPlace {
 
     fn waits_for(&self, pending: &PendingReason, submission: &SubmittedJob, zone: &TimeZone) -> WaitsFor {
         let begins = || pending.begins.map(|at| Moment::of(at, self.epoch, zone));
-        let turn = || WaitsFor::Turn {
-            ahead: pending.place.map_or(0, |place| place - 1),
-            wanted: pending.ahead_wanted,
-            fits: false,
-        };
+        let turn = || WaitsFor::Turn { ahead: pending.ahead, wanted: pending.ahead_wanted, fits: false };
         let request = &submission.request;
         match pending.reason {
             None => WaitsFor::NextPass,
@@ -103,7 +99,7 @@ impl SlurmPlace {
                 idle: pending.idle,
                 all: pending.usable,
             },
-            Some(WaitReason::Priority) if pending.place == Some(1) => WaitsFor::NextPass,
+            Some(WaitReason::Priority) if pending.ahead == 0 => WaitsFor::NextPass,
             Some(WaitReason::Priority) => turn(),
             Some(WaitReason::Limit) => match &pending.reached {
                 Some(reached) => WaitsFor::Limit(self.limit(reached, submission)),
@@ -119,10 +115,26 @@ impl SlurmPlace {
             Some(WaitReason::BeginTime) => WaitsFor::BeginTime { at: begins() },
             Some(WaitReason::Dependency) => {
                 let each = request.dependency.iter().flat_map(|one| &one.on);
-                let on: Vec<String> = each.map(|on| condition(on.kind, &on.job)).collect();
+                let on: Vec<String> =
+                    each.map(|on| condition(on.kind, &self.number_of_key(&on.job))).collect();
                 WaitsFor::Dependency { on: Some(on.join(", ")), never: pending.never }
             }
             Some(WaitReason::Held) => WaitsFor::Held { by: None },
+        }
+    }
+
+    /// The number of a job that a dependency names by its key, with its task; what it names if that is no key.
+    fn number_of_key(&self, named: &str) -> String {
+        let (key, task) = match named.rsplit_once('_') {
+            Some((key, task)) => (key, format!("_{task}")),
+            None => (named, String::new()),
+        };
+        let all = self.moment.submissions.iter().chain(&self.history.submissions);
+        let found = all.into_iter().find(|one| one.key == named || one.key == key);
+        match found.and_then(|one| Some((one.key == named, one.id?))) {
+            Some((true, id)) => id.to_string(),
+            Some((false, id)) => format!("{id}{task}"),
+            None => named.to_owned(),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{answered, live_source};
-use super::why::StartWhy;
+use super::blockers::StartWhy;
 use super::{AskedPlace, JobSize, LabelledLog, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_forecast::forecast::{WhenAnswer, WhenSettings};

@@ -3,8 +3,8 @@
 use crate::chart::{Bar, Bars};
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
-use queuecast_forecast::forecast::StartRange;
-use queuecast_place::{PendingAnswer, PendingJob, PendingQueue};
+use queuecast_forecast::forecast::PendingRange;
+use queuecast_place::{AskedQueue, PendingAnswer, PendingJob};
 
 impl Answer for PendingAnswer {
     fn document(&self) -> Document {
@@ -27,7 +27,7 @@ impl Answer for PendingAnswer {
 
 /// One row for each job.
 pub(crate) fn job_rows<'a>(jobs: impl IntoIterator<Item = &'a PendingJob>) -> Table {
-    let start = |one: &PendingJob, of: fn(&StartRange) -> f64| {
+    let start = |one: &PendingJob, of: fn(&PendingRange) -> f64| {
         Cell::from(one.start.as_ref().map(|start| Cell::duration(of(start))))
     };
     let mut table = Table::new([
@@ -157,7 +157,7 @@ fn summary(of: &PendingAnswer) -> String {
 }
 
 /// The range of a start in words.
-fn range(start: &StartRange) -> String {
+fn range(start: &PendingRange) -> String {
     words::range(start.low, start.high, words::wait)
 }
 
@@ -223,7 +223,7 @@ fn chart(of: &PendingAnswer) -> Bars {
 }
 
 /// What the ranges stand on.
-pub(crate) fn record(queue: &PendingQueue, named: bool) -> String {
+pub(crate) fn record(queue: &AskedQueue, named: bool) -> String {
     let about = match (&queue.partition, named) {
         (Some(name), true) => format!("{name}: "),
         _ => String::new(),

@@ -46,7 +46,7 @@ fn every_waiting_job_has_a_start_or_a_reason() {
         answer["jobs"].as_array().unwrap().iter().map(|one| one["job"].as_str().unwrap()).collect();
     assert_eq!(
         jobs,
-        ["30", "32", "31", "20_1", "20_2", "33"],
+        ["30", "31", "32", "20_1", "20_2", "33"],
         "one's own first, those in line before the others"
     );
     let places: Vec<&Value> = ["20_1", "20_2", "30", "31"].map(|job| &row(&answer, job)["place"]).to_vec();
@@ -142,11 +142,11 @@ fn a_job_script_says_what_it_asks_for() {
     );
     let options = json(&mut run(&folder, "when --live --script job.sh -n 2 -t 5 -p short --format json"));
     assert_eq!(options["asked"], value!({"procs": 2, "time": 300}), "options come before lines");
-    std::fs::write(folder.path("wrong.sh"), "#!/bin/sh\n#SBATCH --tasks=x\n").unwrap();
+    std::fs::write(folder.path("wrong.sh"), "#!/bin/sh\n#SBATCH --no-such=x\n").unwrap();
     let wrong = run(&folder, "when --live wrong.sh").assert().code(3);
     assert!(
         String::from_utf8_lossy(&wrong.get_output().stderr)
-            .contains("wrong.sh: sbatch has no option --tasks")
+            .contains("wrong.sh: sbatch has no option --no-such")
     );
 }
 

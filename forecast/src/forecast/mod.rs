@@ -10,6 +10,7 @@ mod cluster;
 mod followed;
 mod forecaster;
 mod method;
+mod past_queues;
 mod pending;
 mod planned;
 mod planning;
@@ -33,7 +34,8 @@ pub use cluster::{
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
-pub use pending::{PendingForecaster, PendingRecord, PendingStart, PendingStarts, StartRange};
+pub use past_queues::{PendingRange, PendingRecord};
+pub use pending::{PendingForecaster, PendingStart, PendingStarts};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{

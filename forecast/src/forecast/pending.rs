@@ -1,18 +1,13 @@
 //! When each job that already waits at a site starts, all by the same simulations.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use serde::Serialize;
-
 use super::answer::WhenSettings;
+use super::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
-use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_sim::site::{Replay, Site, Step, View};
-use queuecast_wait::{Calibration, Lesson, WaitQuestion};
 
 /// The seed of all simulations of a queue: the same question has the same answer.
 pub(super) const SEED: Seed = Seed(31);
@@ -30,9 +25,6 @@ const PAST_JOBS: usize = 4;
 /// Submissions between two past queues.
 const APART: usize = 25;
 
-/// The last answers about past queues that correct one.
-const LESSONS: usize = 800;
-
 /// Learns how a site goes on, and how right such forecasts of its waiting jobs were; says when each waiting job starts.
 ///
 /// What corrects the answer of `when` for a new job is how right answers were *at the submission* of jobs. A job that waits has come
@@ -42,41 +34,6 @@ const LESSONS: usize = 800;
 pub struct PendingForecaster {
     learned: LearnedSite,
     past: PastQueues,
-}
-
-/// How often the ranges for jobs of past queues held, each said with what was known then.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PendingRecord {
-    /// Past answers whose outcome is known, or that have been outlasted.
-    pub answers: usize,
-    /// The share of jobs that started within the 80 % range.
-    pub inside: f64,
-    /// The share of jobs that started by p90.
-    pub by_p90: f64,
-}
-
-/// A range of times in seconds from now.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct StartRange {
-    /// One in ten starts sooner.
-    pub p10: f64,
-    /// Even odds.
-    pub median: f64,
-    /// One in ten starts later.
-    pub p90: f64,
-    /// Start of the 80 % range.
-    pub low: f64,
-    /// End of the 80 % range.
-    pub high: f64,
-}
-
-impl StartRange {
-    /// Of a distribution of seconds from now.
-    pub fn of(wait: &Distribution) -> StartRange {
-        let (low, high) = wait.wait_range(0.8);
-        let [p10, median, p90] = [0.1, 0.5, 0.9].map(|level| wait.quantile(level).max(0.0));
-        StartRange { p10, median, p90, low: low.max(0.0), high: high.max(0.0) }
-    }
 }
 
 /// When a waiting job starts.
@@ -89,7 +46,7 @@ pub struct PendingStart {
     /// Processors that the jobs before it ask for.
     pub ahead_wanted: u64,
     /// When it starts; `None` if it does in no simulation.
-    pub start: Option<StartRange>,
+    pub start: Option<PendingRange>,
     /// The share of simulations in which it never started.
     pub never: f64,
     /// Of the first job in the order, where too little is free: the running jobs whose ends are expected to free enough, the first one
@@ -133,7 +90,7 @@ impl PendingForecaster {
         let mut due: Option<Time> = None;
         while let Some(next) = replay.peek().filter(|next| next.at <= until) {
             if let Some(at) = due.take_if(|at| next.at > *at) {
-                forecaster.past.ask(&forecaster.learned, replay.site().view(at));
+                forecaster.ask(replay.site().view(at));
                 done(1);
             }
             if next.step == Step::Submitted {
@@ -163,6 +120,25 @@ impl PendingForecaster {
         }
     }
 
+    /// Asks about some jobs of a past queue, evenly chosen from its order.
+    fn ask(&mut self, site: View<'_>) {
+        let waiting: Vec<_> = site.waiting().collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let now = site.now();
+        let seed = SEED.named(&format!("queue at {now}"));
+        let draws = self.learned.queue_draws(site, None, QueueOrder::Learned, (PAST_DRAWS, seed));
+        let (starts, order) = (draws.starts(), draws.order());
+        let asked = order.len().min(PAST_JOBS);
+        for number in 0..asked {
+            let place = order[number * order.len() / asked];
+            let job = waiting[place].job;
+            let size = (job.shape.procs, self.learned.requested(job));
+            self.past.said(waiting[place].index, now, waits(&starts[place], now).0, size);
+        }
+    }
+
     /// What is learned of the site.
     pub(super) fn learned(&self) -> &LearnedSite {
         &self.learned
@@ -185,7 +161,7 @@ impl PendingForecaster {
                 index: waiting[place].index,
                 place: rank + 1,
                 ahead_wanted,
-                start: wait.as_ref().map(StartRange::of),
+                start: wait.as_ref().map(PendingRange::of),
                 never,
                 frees: if rank == 0 { freed(&draws, procs, view.free()) } else { Vec::new() },
             });
@@ -226,107 +202,4 @@ fn freed(draws: &QueueDraws<'_>, wanted: Procs, free: Procs) -> Vec<JobIndex> {
         is_short
     });
     needed.map(|one| one.2).collect()
-}
-
-/// An answer about a job of a past queue.
-#[derive(Debug, Clone, Copy)]
-struct PastAnswer {
-    asked: Time,
-    question: WaitQuestion,
-    said: StartRange,
-}
-
-impl PastAnswer {
-    fn is_outlasted(&self, now: Time) -> bool {
-        (now - self.asked).0 as f64 > self.said.high
-    }
-}
-
-/// Answers about past queues, and what became of them.
-#[derive(Debug, Default)]
-struct PastQueues {
-    /// The last ones.
-    lessons: VecDeque<Lesson>,
-    known: usize,
-    inside: usize,
-    by_p90: usize,
-    open: BTreeMap<JobIndex, Vec<PastAnswer>>,
-}
-
-impl PastQueues {
-    /// Asks about some jobs of a queue, evenly chosen from its order.
-    fn ask(&mut self, learned: &LearnedSite, site: View<'_>) {
-        let waiting: Vec<_> = site.waiting().collect();
-        if waiting.is_empty() {
-            return;
-        }
-        let now = site.now();
-        let seed = SEED.named(&format!("queue at {now}"));
-        let draws = learned.queue_draws(site, None, QueueOrder::Learned, (PAST_DRAWS, seed));
-        let (starts, order) = (draws.starts(), draws.order());
-        let correction = self.correction(now);
-        let asked = order.len().min(PAST_JOBS);
-        for number in 0..asked {
-            let place = order[number * order.len() / asked];
-            let (waits, _) = waits(&starts[place], now);
-            let (procs, request) = (waiting[place].job.shape.procs, learned.requested(waiting[place].job));
-            let question = WaitQuestion::new(waits.iter().copied(), procs, request);
-            if let Some(wait) = corrected(correction.as_ref(), waits, procs, request) {
-                let answer = PastAnswer { asked: now, question, said: StartRange::of(&wait) };
-                self.open.entry(waiting[place].index).or_default().push(answer);
-            }
-        }
-    }
-
-    fn started(&mut self, job: JobIndex, at: Time) {
-        for PastAnswer { asked, question, said } in self.open.remove(&job).unwrap_or_default() {
-            let wait = (at - asked).max(Seconds::ZERO);
-            let seconds = wait.0 as f64;
-            self.known += 1;
-            self.inside += usize::from((said.low..=said.high).contains(&seconds));
-            self.by_p90 += usize::from(seconds <= said.p90);
-            if self.lessons.len() == LESSONS {
-                self.lessons.pop_front();
-            }
-            self.lessons.push_back(Lesson { question, wait, started: at });
-        }
-    }
-
-    fn left(&mut self, job: JobIndex) {
-        self.open.remove(&job);
-    }
-
-    /// What past answers teach. Jobs that have outlasted their range and still wait count as waiting until now: without them, what is
-    /// learned in a growing queue would come from the jobs that were lucky.
-    fn correction(&self, now: Time) -> Option<Calibration> {
-        let late = self.open.values().flatten().filter(|one| one.is_outlasted(now));
-        let late = late.map(|one| Lesson { question: one.question, wait: now - one.asked, started: now });
-        Calibration::of(self.lessons.iter().copied().chain(late).collect())
-    }
-
-    /// How right past answers were. Those that have been outlasted count as wrong.
-    fn record(&self, now: Time) -> Option<PendingRecord> {
-        let late = self.open.values().flatten().filter(|one| one.is_outlasted(now)).count();
-        let answers = self.known + late;
-        if answers < Calibration::FEWEST {
-            return None;
-        }
-        let share = |count: usize| count as f64 / answers as f64;
-        Some(PendingRecord { answers, inside: share(self.inside), by_p90: share(self.by_p90) })
-    }
-}
-
-/// The distribution of simulated waits, corrected by what became of past answers like it; `None` without any.
-fn corrected(
-    correction: Option<&Calibration>,
-    mut waits: Vec<Seconds>,
-    procs: Procs,
-    request: Seconds,
-) -> Option<Distribution> {
-    if let Some(correction) = correction.filter(|_| !waits.is_empty()) {
-        correction.correct(&mut waits, procs, request);
-    }
-    let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
-    waits.sort_by(f64::total_cmp);
-    Distribution::observed(waits.into(), 1.0)
 }

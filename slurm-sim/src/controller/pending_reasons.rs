@@ -21,7 +21,9 @@ pub struct PendingReason {
     pub reason: Option<WaitReason>,
     /// Its place in the queue, from 1, array tasks one by one; `None` if it is not eligible.
     pub place: Option<usize>,
-    /// Processors that the jobs before it ask for.
+    /// Jobs before it whose partitions have nodes of its own.
+    pub ahead: usize,
+    /// Processors that these ask for.
     pub ahead_wanted: u64,
     /// Processors it asks for.
     pub cpus: u32,
@@ -60,14 +62,16 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
     waiting.sort_by_key(|&job| (rank[controller.jobs[job].submission.0], job));
     let held: NodeSet = controller.held_nodes();
     let mut found: Vec<PendingReason> = Vec::new();
-    let (mut place, mut wanted) = (0, 0_u64);
+    let (mut place, mut before) = (0, Vec::<(String, u32)>::new());
     for &job in &waiting {
         let mut one = controller.described(job, &held);
         if controller.jobs[job].wait.eligible.is_some() && rank[one.submission] != usize::MAX {
             place += 1;
             one.place = Some(place);
-            one.ahead_wanted = wanted;
-            wanted += u64::from(one.cpus);
+            let rivals = before.iter().filter(|other| shares_nodes(cluster, &one.partition, &other.0));
+            let rivals: Vec<u64> = rivals.map(|other| u64::from(other.1)).collect();
+            (one.ahead, one.ahead_wanted) = (rivals.len(), rivals.iter().sum());
+            before.push((one.partition.clone(), one.cpus));
         }
         found.push(one);
     }
@@ -76,6 +80,18 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
         controller.explain(one, job);
     }
     found
+}
+
+/// Whether two partitions have a node in common.
+fn shares_nodes(cluster: &Cluster, one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let nodes = |name: &str| cluster.partition(name).map(|index| &cluster.partitions[index].nodes);
+    match (nodes(one), nodes(other)) {
+        (Some(one), Some(other)) => one.iter().any(|node| other.contains(node)),
+        _ => false,
+    }
 }
 
 impl Controller<'_> {
@@ -103,6 +119,7 @@ impl Controller<'_> {
             task: one.task,
             reason: None,
             place: None,
+            ahead: 0,
             ahead_wanted: 0,
             cpus: at.map_or(1, |at| at.kept.need.cpus),
             nodes: at.map_or(1, |at| at.kept.need.nodes.0),

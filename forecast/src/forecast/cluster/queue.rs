@@ -1,18 +1,27 @@
 //! When each job that already waits at a Slurm site starts, by its own scheduler simulated onwards, and what keeps one from starting.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::ClusterWhenSettings;
+use super::answer::{ClusterWhenSettings, requested};
 use super::forecaster::ClusterForecaster;
 use super::starts::{ClusterDraws, tasks};
 use crate::forecast::blockers::LeftOutEffect;
-use crate::forecast::pending::StartRange;
-use queuecast_core::distribution::Distribution;
-use queuecast_core::units::Seconds;
+use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
+use queuecast_core::job::JobIndex;
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, GroupLimits, HolderLimits, JobStanding, RecordedRun, StandingState, SubmittedJob,
+    Cluster, ClusterMoment, GroupLimits, HolderLimits, JobStanding, RecordedMoments, RecordedRun,
+    StandingState, SubmittedJob, is_known,
 };
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, WaitReason, pending_reasons};
+
+/// At so many past submissions, the last ones, the queue is asked about too, and about so many of its jobs, by so many simulations.
+const PAST_QUEUES: usize = 40;
+const PAST_JOBS: usize = 6;
+const PAST_DRAWS: u32 = 8;
+
+/// Submissions between two past queues, at most.
+const APART: usize = 25;
 
 /// Simulations with and without a blocker: each costs a whole site.
 const WHY_DRAWS: u32 = 20;
@@ -37,8 +46,8 @@ pub struct ClusterQueue<'a> {
 pub struct ClusterPendingStart {
     /// Why it waits.
     pub pending: PendingReason,
-    /// When it starts, as simulated; `None` if it does in no simulation, or waits for its release.
-    pub start: Option<StartRange>,
+    /// When it starts; `None` if it does in no simulation, or waits for its release.
+    pub start: Option<PendingRange>,
     /// The share of simulations in which it never started.
     pub never: f64,
 }
@@ -76,6 +85,11 @@ pub enum SiteTarget<'a> {
     Waiting(usize, Option<u32>),
 }
 
+/// The waits of a job in the simulations in which it starts.
+fn waits(drawn: &[Vec<Option<f64>>], column: usize) -> Vec<Seconds> {
+    drawn.iter().filter_map(|draw| draw[column]).map(|wait| Seconds(wait.max(0.0) as i64)).collect()
+}
+
 /// The places of all jobs of a moment, array tasks one by one.
 fn places(moment: &ClusterMoment) -> Vec<(usize, Option<u32>)> {
     let each = moment.submissions.iter().enumerate();
@@ -83,11 +97,19 @@ fn places(moment: &ClusterMoment) -> Vec<(usize, Option<u32>)> {
 }
 
 impl ClusterQueue<'_> {
-    /// When each waiting job starts, as simulated, in the order of the queue.
+    /// When each waiting job starts, in the order of the queue, and how right such answers were about past queues.
     ///
-    /// The ranges are not corrected: how late forecasts were *at the submission* of jobs says little of the rest of a wait, of which a part
-    /// is over.
-    pub fn pending(&self, settings: ClusterWhenSettings) -> Vec<ClusterPendingStart> {
+    /// How late forecasts were *at the submission* of jobs says little of the rest of a wait, of which a part is over. So past queues of the
+    /// history are asked about as this one is, with what was known then, and what became of their jobs corrects the ranges. `has_past`:
+    /// whether the history has past queues, and not only what is there now.
+    pub fn pending(
+        &self,
+        settings: ClusterWhenSettings,
+        has_past: bool,
+    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+        let now = self.moment.now.second();
+        let past = if has_past { self.past_queues(settings) } else { PastQueues::default() };
+        let correction = past.correction(now);
         let reasons = pending_reasons(self.cluster, self.moment);
         let all = places(self.moment);
         let can_start = |one: &&PendingReason| one.reason != Some(WaitReason::Held) && !one.never;
@@ -105,13 +127,74 @@ impl ClusterQueue<'_> {
             let Some(column) = column else {
                 return ClusterPendingStart { pending, start: None, never: 1.0 };
             };
-            let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[column]).collect();
-            waits.sort_by(f64::total_cmp);
+            let waits = waits(&drawn, column);
             let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
-            let wait = Distribution::observed(waits.into(), 1.0);
-            ClusterPendingStart { pending, start: wait.as_ref().map(StartRange::of), never }
+            let wait = corrected(correction.as_ref(), waits, Procs(pending.cpus), pending.limit);
+            ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
-        reasons.into_iter().map(start).collect()
+        (reasons.into_iter().map(start).collect(), past.record(now))
+    }
+
+    /// Asks about jobs of past queues, and follows what became of them up to the moment.
+    fn past_queues(&self, settings: ClusterWhenSettings) -> PastQueues {
+        let ClusterQueue { cluster, history, moment } = *self;
+        let mut submits: Vec<Micros> =
+            history.submissions.iter().map(|one| one.submit).filter(|submit| *submit < moment.now).collect();
+        submits.sort_unstable();
+        let apart = (submits.len() / PAST_QUEUES).clamp(1, APART);
+        let first = submits.len().saturating_sub(PAST_QUEUES * apart);
+        let outcomes: BTreeMap<(&str, Option<u32>), usize> = history
+            .outcomes
+            .iter()
+            .zip(0..)
+            .map(|(one, place)| ((one.key.as_str(), one.task), place))
+            .collect();
+        let mut events: Vec<(Time, bool, usize)> = Vec::new();
+        for (one, place) in history.outcomes.iter().zip(0..) {
+            match (one.start, one.end) {
+                (Some(start), _) => events.push((start, true, place)),
+                (None, Some(end)) => events.push((end, false, place)),
+                (None, None) => {}
+            }
+        }
+        events.sort_unstable();
+        let mut events = events.into_iter().filter(|event| is_known(event.0, moment.now)).peekable();
+        let index = |place: usize| JobIndex(u32::try_from(place).unwrap_or(u32::MAX));
+        let draws = ClusterDraws { draws: PAST_DRAWS, ..settings.draws };
+        let mut forecaster = ClusterForecaster::new(cluster, history, draws, settings.seed);
+        let mut moments = RecordedMoments::new(cluster, history);
+        let mut past = PastQueues::default();
+        let mut follow = |past: &mut PastQueues, until: Micros| {
+            while let Some((at, started, place)) = events.next_if(|event| is_known(event.0, until)) {
+                if started { past.started(index(place), at) } else { past.left(index(place)) }
+            }
+        };
+        for at in submits[first..].iter().step_by(apart) {
+            follow(&mut past, *at);
+            let then = moments.at(*at);
+            let all = places(&then);
+            let eligible = then.standings.iter().filter_map(|one| {
+                let outcome = outcomes.get(&(then.submissions[one.submission].key.as_str(), one.task))?;
+                let waits = matches!(one.state, StandingState::Waiting { eligible: Some(_) });
+                let place = all.iter().position(|place| *place == (one.submission, one.task))?;
+                waits.then_some((place, *outcome, one.submission))
+            });
+            let eligible: Vec<(usize, usize, usize)> = eligible.collect();
+            let asked = eligible.len().min(PAST_JOBS);
+            let chosen: Vec<_> = (0..asked).map(|number| eligible[number * eligible.len() / asked]).collect();
+            let wanted: Vec<usize> = chosen.iter().map(|one| one.0).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let drawn = forecaster.waiting(&then, &wanted);
+            for (column, &(_, outcome, submission)) in chosen.iter().enumerate() {
+                let job = &then.submissions[submission];
+                let size = (Procs(job.request.processors()), requested(cluster, job));
+                past.said(index(outcome), at.second(), waits(&drawn, column), size);
+            }
+        }
+        follow(&mut past, moment.now);
+        past
     }
 
     /// Leaves out in turn: the largest jobs that run or wait before the job asked about, the jobs of one user, the limit that it waits for,

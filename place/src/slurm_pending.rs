@@ -125,6 +125,7 @@ impl SlurmPlace {
 
     /// The number of a job that a dependency names by its key, with its task; what it names if that is no key.
     fn number_of_key(&self, named: &str) -> String {
+        let named = named.trim_start_matches('@');
         let (key, task) = match named.rsplit_once('_') {
             Some((key, task)) => (key, format!("_{task}")),
             None => (named, String::new()),

@@ -100,7 +100,7 @@ fn a_job_that_waits_has_the_answer_of_its_row() {
     refused(&folder, "when --live 20", "job 20 is an array of which 2 tasks wait");
     refused(&folder, "when --live 999", "no job 999 waits there");
     refused(&folder, "when --live --job 30 -n 4", "cannot be used with");
-    refused(&folder, "when --live", "-n N is missing");
+    refused(&folder, "when --live", "-n N is required");
 }
 
 #[test]
@@ -187,4 +187,78 @@ fn partitions_stand_side_by_side() {
     let lines: Vec<&str> =
         table.lines().filter(|line| line.starts_with("long") || line.starts_with("short")).collect();
     assert!(lines.len() >= 2 && lines[1].contains("a job may ask for at most 10 min"), "{text}");
+}
+
+const CONF: &str = "\
+ClusterName=toy
+AccountingStorageEnforce=limits
+NodeName=n[1-3] CPUs=4 RealMemory=8000
+PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60
+PartitionName=other Nodes=n3
+";
+
+/// Of the two nodes of batch, a and b have one each. c waits for both, e for a to end, x of ann's for her only job in QOS high, which a is.
+const HISTORY: &str = "\
+key,submit,user,account,run,args,state,start,end,partition,cpus,nodelist,eligible
+a,0,ann,phys,600,-n 4 -t 20 -q high,COMPLETED,1,601,batch,4,n1,0
+b,1,bob,phys,600,-n 4 -t 20,COMPLETED,2,602,batch,4,n2,1
+c,2,eve,phys,100,-n 8 -N 2 -t 10,COMPLETED,605,705,batch,8,n[1-2],2
+e,4,eve,phys,50,-n 1 -t 5 -p other -d afterok:@a,COMPLETED,603,653,other,1,n3,603
+x,5,ann,phys,50,-n 1 -t 5 -p other -q high,COMPLETED,604,654,other,1,n3,5
+";
+
+#[test]
+fn a_site_s_own_scheduler_tells_what_jobs_wait_for() {
+    let folder = Folder::with("history.csv", HISTORY);
+    std::fs::create_dir(folder.path("site")).unwrap();
+    let qos = "Name|Priority|MaxTRESPU|MaxJobsPU|UsageFactor\nnormal|10|||1.0\nhigh|100||1|1.0\n";
+    let users = ["ann", "bob", "eve"].map(|user| format!("toy|phys|{user}|1|\n")).concat();
+    let accounts = format!("Cluster|Account|User|Share|ParentName\ntoy|root||1|\ntoy|phys||60|root\n{users}");
+    for (name, text) in [("slurm.conf", CONF), ("qos", qos), ("assoc", &accounts)] {
+        std::fs::write(folder.path("site").join(name), text).unwrap();
+    }
+    let line = "pending history.csv --site site --at 10 -u ann --format json";
+    let all = json(&mut folder.queuecast(line));
+    assert_eq!(all, json(&mut folder.queuecast(line)), "the same bytes every time");
+    let why = |job: &str| row(&all, job)["why"].as_str().unwrap().to_owned();
+    assert_eq!(
+        why("c"),
+        "2 nodes for 8 processors in partition batch: of 2 nodes that it may use 0 are idle"
+    );
+    assert_eq!(why("e"), "other jobs: afterok:a");
+    assert_eq!(
+        why("x"),
+        "a limit on running jobs of user ann in QOS high (PerUser jobs): 1 in use and 1 asked for, of at most 1, 1 too many"
+    );
+    assert_eq!(all["jobs"][0]["job"], "x", "one's own first");
+    for job in ["c", "x"] {
+        let one = json(
+            &mut folder.queuecast(&format!("when history.csv --site site --at 10 --job {job} --format json")),
+        );
+        let mut expected = row(&all, job).clone();
+        expected["own"] = value!(false);
+        assert_eq!(one["job"], expected);
+    }
+    let blockers = |job: &str| {
+        let line = format!("when history.csv --site site --at 10 --job {job} --why --format json");
+        json(&mut folder.queuecast(&line))["blockers"].clone()
+    };
+    let matters = |why: &Value, what: &str| -> Option<bool> {
+        why["tried"].as_array()?.iter().find(|one| one["what"] == what)?["matters"].as_bool()
+    };
+    // Another node is free: only the limit keeps x from starting, and a, which counts for it.
+    let of_x = blockers("x");
+    assert_eq!(matters(&of_x, "the limits of user ann in QOS high"), Some(true), "{of_x}");
+    assert_eq!(
+        (matters(&of_x, "your own job a"), matters(&of_x, "job b")),
+        (Some(true), Some(false)),
+        "{of_x}"
+    );
+    // A new job that asks for both nodes, too, comes behind c.
+    let new = json(
+        &mut folder.queuecast("when history.csv --site site --at 10 -n 8 -t 10 -u bob --why --format json"),
+    );
+    assert!(new["blockers"]["tried"].as_array().unwrap().iter().any(|one| one["what"] == "job c"), "{new}");
+    let ended = folder.queuecast("when history.csv --site site --at 10 --job b").assert().code(2);
+    assert!(String::from_utf8_lossy(&ended.get_output().stderr).contains("job b runs already"));
 }

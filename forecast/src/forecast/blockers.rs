@@ -152,3 +152,26 @@ fn candidates(draws: &QueueDraws<'_>, target: usize) -> Vec<(f64, JobIndex)> {
     all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_is_much_sooner_and_mostly_so() {
+        let with: Vec<f64> = (0..100).map(|number| 3600.0 + f64::from(number)).collect();
+        let shifted = |by: f64| -> Vec<f64> { with.iter().map(|wait| wait - by).collect() };
+        let matters = |without: &[f64]| LeftOutEffect::of(&with, without).matters(3650.0);
+        assert!(matters(&shifted(1200.0)));
+        assert!(!matters(&shifted(50.0)) && !matters(&shifted(300.0)), "a minute, and a tenth of the wait");
+        // Much sooner in 55 of 100 simulations, which moves the median.
+        let mut some = with.clone();
+        some.iter_mut().take(55).for_each(|wait| *wait = 0.0);
+        let effect = LeftOutEffect::of(&with, &some);
+        assert!(effect.gain > 3000.0 && !effect.matters(3650.0), "{effect:?}");
+        // It starts only without it.
+        let never = [f64::INFINITY; 10];
+        assert!(LeftOutEffect::of(&never, &[60.0; 10]).matters(f64::INFINITY));
+        assert_eq!(LeftOutEffect::of(&never, &never).gain, 0.0);
+    }
+}

@@ -321,12 +321,7 @@ fn of_live(
         if !is_asked || rows.iter().any(|row| row.job == queued.name) {
             continue;
         }
-        let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or_else(|| WaitsFor::Other {
-            reason: format!(
-                "{}: its partitions have fewer processors in service than it asks for, or start no jobs",
-                queued.reason.code
-            ),
-        });
+        let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or(WaitsFor::OutOfService);
         rows.push(shown(queued, site.asked, settings, waits_for));
     }
     Ok(PendingAnswer {

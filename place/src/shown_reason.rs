@@ -30,6 +30,9 @@ pub(super) fn shown_reason(job: &Queued, all: &[Queued], zone: &TimeZone) -> Opt
     })
 }
 
+/// What a running job has of something that is limited.
+type AmountOf = fn(&Queued) -> u64;
+
 /// Whose jobs count for a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CountedJobs {
@@ -54,7 +57,7 @@ fn limit(job: &Queued, all: &[Queued]) -> Option<LimitReached> {
         () if per_account => CountedJobs::Account,
         () => CountedJobs::User,
     };
-    let (what, amount): (&str, Option<fn(&Queued) -> u64>) = match () {
+    let (what, amount): (&str, Option<AmountOf>) = match () {
         () if small.contains("minutes") => ("processor minutes", None),
         () if small.contains("wall") || small.contains("time") => ("run time", None),
         () if small.contains("submit") => ("submitted jobs", None),

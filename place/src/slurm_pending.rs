@@ -103,9 +103,7 @@ impl SlurmPlace {
             Some(WaitReason::Priority) => turn(),
             Some(WaitReason::Limit) => match &pending.reached {
                 Some(reached) => WaitsFor::Limit(self.limit(reached, submission)),
-                None => WaitsFor::Other {
-                    reason: "a limit, or a partition that does not take its account or QOS".to_owned(),
-                },
+                None => WaitsFor::Barred,
             },
             Some(WaitReason::ArrayLimit) => WaitsFor::ArrayLimit,
             Some(WaitReason::Licenses) => WaitsFor::Licenses,

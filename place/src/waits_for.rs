@@ -68,6 +68,10 @@ pub enum WaitsFor {
         /// By whom it is held, if that is known.
         by: Option<&'static str>,
     },
+    /// A partition that starts jobs, or has enough processors in service.
+    OutOfService,
+    /// A limit that is not told, or a partition that takes its account and QOS.
+    Barred,
     /// Something else.
     Other {
         /// What Slurm says.
@@ -173,6 +177,13 @@ impl WaitsFor {
                 Some(by) => format!("being released: {by} holds it"),
                 None => "being released".to_owned(),
             },
+            WaitsFor::OutOfService => {
+                "processors: its partitions have fewer in service than it asks for, or start no jobs"
+                    .to_owned()
+            }
+            WaitsFor::Barred => {
+                "a limit that is not told, or a partition that takes its account and QOS".to_owned()
+            }
             WaitsFor::Other { reason } => format!("what Slurm calls {reason}"),
         }
     }

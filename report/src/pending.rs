@@ -106,7 +106,8 @@ pub(crate) fn start_sentence(job: &PendingJob) -> String {
 const OWN: usize = 3;
 
 fn summary(of: &PendingAnswer) -> String {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> =
+        of.queues.iter().filter_map(|queue| unreliable(queue, of.queues.len() > 1)).collect();
     let wanted: u64 = of.jobs.iter().map(|job| u64::from(job.asked.procs.0)).sum();
     let free: Vec<String> = of
         .queues
@@ -220,6 +221,20 @@ fn chart(of: &PendingAnswer) -> Bars {
     let bars = known.take(DRAWN.min(of.shown.unwrap_or(DRAWN)));
     let bars = bars.map(|(job, start)| Bar::new(job.job.clone(), Cell::duration(start.median)));
     Bars::new("When jobs start, by even odds", bars).broken()
+}
+
+/// That ranges are not to be relied on, where those of past queues held too seldom.
+pub(crate) fn unreliable(queue: &AskedQueue, named: bool) -> Option<String> {
+    let record = queue.record.as_ref().filter(|record| !record.is_reliable())?;
+    let place = match (&queue.partition, named) {
+        (Some(name), true) => format!("in {name}"),
+        _ => "here".to_owned(),
+    };
+    Some(format!(
+        "No reliable ranges {place}: of {} about jobs of past queues only {} held.",
+        number_of(record.answers, "answer"),
+        percent(record.inside)
+    ))
 }
 
 /// What the ranges stand on.

@@ -1,6 +1,6 @@
 //! When a job that already waits starts, as text and rows.
 
-use crate::pending::{job_rows, record, start_sentence};
+use crate::pending::{job_rows, record, start_sentence, unreliable};
 use crate::words::number_of;
 use crate::{Answer, Cell, Column, Document, Table, date, duration, words};
 use queuecast_place::{QueuedAnswer, StartWhy};
@@ -8,7 +8,8 @@ use queuecast_place::{QueuedAnswer, StartWhy};
 impl Answer for QueuedAnswer {
     fn document(&self) -> Document {
         let job = &self.job;
-        let mut lines = vec![start_sentence(job)];
+        let mut lines: Vec<String> = self.queue.iter().filter_map(|queue| unreliable(queue, false)).collect();
+        lines.push(start_sentence(job));
         if let Some(start) = job.start.as_ref().filter(|start| start.p90 >= words::AT_ONCE) {
             let at = self.epoch.and_then(|epoch| {
                 date::second(epoch + self.moment.time.0 + start.p90.round() as i64, &self.zone)

@@ -65,7 +65,7 @@ impl Arguments {
             job_script::take(&mut asked, script, printer)?;
         }
         if job.is_none() && asked.size.is_none() && asked.slurm.sbatch.is_none() {
-            return Err(Failure::usage("-n N is required: how many processors the job asks for")
+            return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
                 .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
         }
         Ok((asked, job))

@@ -100,7 +100,7 @@ fn a_job_that_waits_has_the_answer_of_its_row() {
     refused(&folder, "when --live 20", "job 20 is an array of which 2 tasks wait");
     refused(&folder, "when --live 999", "no job 999 waits there");
     refused(&folder, "when --live --job 30 -n 4", "cannot be used with");
-    refused(&folder, "when --live", "-n N is required");
+    refused(&folder, "when --live", "--size <N> (-n) is required");
 }
 
 #[test]

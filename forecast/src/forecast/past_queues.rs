@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
+use super::regime::RegimeRecord;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Procs, Seconds, Time};
@@ -21,6 +22,13 @@ pub struct PendingRecord {
     pub inside: f64,
     /// The share of jobs that started by p90.
     pub by_p90: f64,
+}
+
+impl PendingRecord {
+    /// Whether such ranges have held often enough to be relied on, as of [`RegimeRecord`].
+    pub fn is_reliable(&self) -> bool {
+        self.inside >= RegimeRecord::RELIABLE
+    }
 }
 
 /// A range of times in seconds from now.

@@ -126,19 +126,20 @@ impl AskedPlace<'_> {
                 ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings.clone()) }).map(only)
             }
             AskedPlace::Slurm(place) => {
+                let (question, asked) = place.question()?;
                 let facts = PlaceFacts {
                     name: &place.source,
                     moment: Moment::of(place.at, place.epoch, zone),
                     epoch: place.epoch,
-                    partition: place.job.request.partitions.first().cloned(),
-                    machine: MachineSize { procs: place.asked.procs, source: MachineSource::Given },
-                    asked: place.asked,
+                    partition: question.job.request.partitions.first().cloned(),
+                    machine: MachineSize { procs: asked.procs, source: MachineSource::Given },
+                    asked,
                     limits: JobLimits::default(),
                     whose: Some(String::new()),
                 };
                 let trials = if place.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
                 let settings = ClusterWhenSettings { trials, ..ClusterWhenSettings::default() };
-                ask(&facts, Asking::Slurm { question: place.question(), settings }).map(only)
+                ask(&facts, Asking::Slurm { question, settings }).map(only)
             }
             AskedPlace::Live { site, history, partition, procs } => {
                 let queues = site.queues(partition, procs, messages)?;
@@ -294,7 +295,7 @@ pub(super) fn without_jobs(procs: Procs) -> Result<Workload, Refusal> {
 const OWN_HISTORY: usize = 100;
 
 /// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
-fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
+pub(super) fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
     let partition = |job: &Job| {
         let number = job.partition.map(PartitionId::number)?;
         workload.names.partitions.get(&number).map(String::as_str)

@@ -4,22 +4,34 @@
 mod advised;
 mod allocated;
 mod asked;
+mod blockers;
 mod choice;
 mod job;
 mod live;
+mod pending;
+mod queued;
+mod shown_reason;
 mod sites_file;
 mod sites_text;
 mod slurm;
+mod slurm_pending;
 mod start;
+mod waits_for;
+mod why;
 
 pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_at, advise_at_logs};
 pub use allocated::{
     Allocated, AllocatedByPartition, AllocationAnswer, AllocationSettings, RefusedPartition, allocate_at,
 };
 pub use asked::{AskedPlace, LabelledLog};
+pub use blockers::{StartWhy, TriedBlocker};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob};
 pub use live::{LiveQueue, LiveSite};
+pub use pending::{AskedQueue, PendingAnswer, PendingJob, pending_at};
+pub use queued::{QueuedAnswer, queued_at};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use start::{StartAnswer, StartTime, StartTimes, when_at};
+pub use waits_for::{LimitReached, WaitsFor};
+pub use why::explain_start;

@@ -56,6 +56,11 @@ impl LiveSite {
         all_procs(&self.partitions)
     }
 
+    /// All jobs that run or wait.
+    pub(super) fn jobs(&self) -> &[Queued] {
+        &self.queue
+    }
+
     /// Whether a job of this number, or one of an array of this number, waits.
     fn waits(&self, id: u64) -> bool {
         self.queue.iter().any(|queued| queued.id == id && queued.elapsed.is_none())
@@ -79,6 +84,17 @@ impl LiveSite {
         procs: Option<u32>,
         messages: &dyn Messages,
     ) -> Result<Vec<LiveQueue>, Refusal> {
+        let queues = self.whole_queues(named, procs)?;
+        LiveQueue::note(&queues, procs, true, messages);
+        Ok(queues)
+    }
+
+    /// As [`LiveSite::queues`], without a word about them.
+    pub(super) fn whole_queues(
+        &self,
+        named: Option<&str>,
+        procs: Option<u32>,
+    ) -> Result<Vec<LiveQueue>, Refusal> {
         let mut groups: Vec<Vec<&Partition>> = Vec::new();
         for partition in self.chosen(named)? {
             match groups.iter_mut().find(|group| group[0].is_like(partition)) {
@@ -86,39 +102,11 @@ impl LiveSite {
                 None => groups.push(vec![partition]),
             }
         }
-        let several = groups.len() > 1;
         let queues = groups.iter().filter_map(|group| {
             let names: Vec<&str> = group.iter().map(|one| one.name.as_str()).collect();
             let queue = PartitionQueue::of(group[0], &self.partitions, &self.queue, procs.map(Procs));
             let machine = queue.machine;
             let name = names.join(",");
-            let about = if several { format!("{name}: ") } else { String::new() };
-            if queue.left_out > 0 {
-                messages.note(&format!(
-                    "{about}{} of {} wait for something else than processors, or want more than {machine}; they are left out",
-                    queue.left_out,
-                    number_of(queue.jobs.len() + queue.left_out, "job")
-                ));
-            }
-            if queue.capped > 0 {
-                messages.note(&format!(
-                    "{about}{} on more than {machine} processors; each is taken to hold all of them",
-                    match queue.capped {
-                        1 => "1 job runs".to_owned(),
-                        count => format!("{count} jobs run"),
-                    }
-                ));
-            }
-            if queue.unlisted > Procs(0) {
-                let counted = match procs {
-                    Some(_) => "with --procs they are counted as free",
-                    None => "they are counted as out of service",
-                };
-                messages.note(&format!(
-                    "{about}{} processors are held by no job that squeue lists; {counted}",
-                    queue.unlisted
-                ));
-            }
             let limits = JobLimits { most: Some(group[0].most().min(machine)), longest: group[0].longest };
             let within = self.partitions.iter().filter(|one| one.shared(group[0]) >= 1.0);
             let within = within.map(|one| one.name.clone()).collect();
@@ -158,6 +146,39 @@ impl LiveSite {
 }
 
 impl LiveQueue {
+    /// Says which jobs are counted otherwise than they are shown; with `left_out`, how many are left out.
+    pub(super) fn note(queues: &[LiveQueue], procs: Option<u32>, left_out: bool, messages: &dyn Messages) {
+        for LiveQueue { name, machine, queue, .. } in queues {
+            let about = if queues.len() > 1 { format!("{name}: ") } else { String::new() };
+            if queue.left_out > 0 && left_out {
+                messages.note(&format!(
+                    "{about}{} of {} wait for something else than processors, or want more than {machine}; they are left out",
+                    queue.left_out,
+                    number_of(queue.jobs.len() + queue.left_out, "job")
+                ));
+            }
+            if queue.capped > 0 {
+                messages.note(&format!(
+                    "{about}{} on more than {machine} processors; each is taken to hold all of them",
+                    match queue.capped {
+                        1 => "1 job runs".to_owned(),
+                        count => format!("{count} jobs run"),
+                    }
+                ));
+            }
+            if queue.unlisted > Procs(0) {
+                let counted = match procs {
+                    Some(_) => "with --procs they are counted as free",
+                    None => "they are counted as out of service",
+                };
+                messages.note(&format!(
+                    "{about}{} processors are held by no job that squeue lists; {counted}",
+                    queue.unlisted
+                ));
+            }
+        }
+    }
+
     /// What a job asks it for: without a time, what it allows; no more than a day is assumed.
     pub fn asked_by(&self, job: &NewJob) -> JobSize {
         let longest = self.limits.longest.unwrap_or(DEFAULT_REQUEST).min(DEFAULT_REQUEST);
@@ -171,6 +192,16 @@ impl LiveQueue {
         }
         let longest = self.limits.longest.filter(|&longest| asked.time > longest)?;
         Some(format!("a job may ask for at most {}", duration::human(longest)))
+    }
+
+    /// The jobs of the queue, by their numbers at its [`LiveQueue::site`] for no newcomer.
+    pub(super) fn jobs(&self) -> &[Queued] {
+        &self.queue.jobs
+    }
+
+    /// Whether a job may run in its partitions.
+    pub(super) fn takes(&self, job: &Queued) -> bool {
+        self.name.split(',').any(|name| job.partitions.iter().any(|one| one == name))
     }
 
     /// The jobs that wait, in the order of the queue.

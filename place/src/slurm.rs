@@ -17,15 +17,14 @@ use queuecast_trace::{LogSpan, TimeZone};
 /// Texts by name, and what to call them together.
 type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
 
-/// A site, what has happened there, and a job that is submitted to it at a moment.
+/// A site at a moment, what has happened there, and a job that is submitted to it, if one is.
 #[derive(Debug)]
 pub struct SlurmPlace {
-    cluster: Cluster,
-    history: RecordedRun,
-    moment: ClusterMoment,
-    pub(super) job: SubmittedJob,
-    /// What the job asks for.
-    pub(super) asked: JobSize,
+    pub(super) cluster: Cluster,
+    pub(super) history: RecordedRun,
+    pub(super) moment: ClusterMoment,
+    /// The job, if one is asked about that has not been submitted, and what it asks for.
+    pub(super) job: Option<(SubmittedJob, JobSize)>,
     /// The moment on the log's clock, and the Unix time that this begins at.
     pub(super) at: Time,
     pub(super) epoch: Option<i64>,
@@ -74,7 +73,7 @@ impl SlurmPlace {
         site: NamedTexts<'_>,
         log: NamedTexts<'_>,
         at: &str,
-        job: &SlurmJob,
+        job: Option<&SlurmJob>,
         zone: &TimeZone,
         messages: &dyn Messages,
     ) -> Result<SlurmPlace, Refusal> {
@@ -93,9 +92,9 @@ impl SlurmPlace {
             return Err(nothing_started(log.0));
         };
         let moment = ClusterMoment::recorded(&reading.cluster, &history, Micros::last_of(at));
-        let (job, asked) = job.submitted(&reading.cluster, moment.now, messages)?;
+        let job = job.map(|job| job.submitted(&reading.cluster, moment.now, messages)).transpose()?;
         let (cluster, source, epoch) = (reading.cluster, log.0.to_owned(), span.epoch);
-        Ok(SlurmPlace { cluster, history, moment, job, asked, at, epoch, source, has_past: true })
+        Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past: true })
     }
 
     /// Now, as the site's commands show it, with a log to learn from, if there is one.
@@ -106,7 +105,7 @@ impl SlurmPlace {
         site: NamedTexts<'_>,
         log: Option<NamedTexts<'_>>,
         shown: &SlurmNow,
-        job: &SlurmJob,
+        job: Option<&SlurmJob>,
         zone: &TimeZone,
         messages: &dyn Messages,
     ) -> Result<SlurmPlace, Refusal> {
@@ -126,14 +125,19 @@ impl SlurmPlace {
         };
         note_left_out(&cluster, &jobs, messages);
         let moment = moment_now(&cluster, &jobs, shown.sshare.as_deref(), Some(&history), shown.now);
-        let (job, asked) = job.submitted(&cluster, moment.now, messages)?;
+        let job = job.map(|job| job.submitted(&cluster, moment.now, messages)).transpose()?;
         let (at, epoch) = (shown.now, Some(0));
-        Ok(SlurmPlace { cluster, history, moment, job, asked, at, epoch, source, has_past })
+        Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past })
     }
 
-    pub(super) fn question(&self) -> ClusterQuestion<'_> {
+    /// The job that is asked about, and what it asks for.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn question(&self) -> Result<(ClusterQuestion<'_>, JobSize), Refusal> {
         let SlurmPlace { cluster, history, moment, job, .. } = self;
-        ClusterQuestion { cluster, history, moment, job }
+        let (job, asked) = job.as_ref().ok_or_else(|| Refusal::bug("no job is asked about at this site"))?;
+        Ok((ClusterQuestion { cluster, history, moment, job }, *asked))
     }
 }
 

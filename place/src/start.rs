@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{answered, live_source};
+use super::blockers::StartWhy;
 use super::{AskedPlace, JobSize, LabelledLog, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_forecast::forecast::{WhenAnswer, WhenSettings};
@@ -34,6 +35,9 @@ pub struct StartTime {
     /// The answer.
     #[serde(flatten)]
     pub answer: WhenAnswer,
+    /// What keeps it from starting, if that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blockers: Option<StartWhy>,
 }
 
 /// One answer for each partition; never empty.
@@ -96,6 +100,7 @@ pub fn when_at(
             history: facts.learned_from(answer.learned),
             asked: facts.asked,
             answer,
+            blockers: None,
         })
     })?;
     Ok(match found.answers.pop() {

@@ -1,6 +1,8 @@
 //! When a job would start, as text and rows.
 
 use crate::log::guess;
+use crate::partitions::partition_table;
+use crate::queued::with_blockers;
 use crate::start_curve;
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Column, Document, Table, date, duration};
@@ -10,7 +12,10 @@ use queuecast_place::{StartAnswer, StartTime, StartTimes};
 impl Answer for StartAnswer {
     fn document(&self) -> Document {
         match self {
-            StartAnswer::One(start) => document(start),
+            StartAnswer::One(start) => match &start.blockers {
+                Some(why) => with_blockers(document(start), why),
+                None => document(start),
+            },
             StartAnswer::Several(starts) => by_partition(starts),
         }
     }
@@ -50,6 +55,7 @@ fn by_partition(of: &StartTimes) -> Document {
     if let Some(soonest) = soonest.filter(|_| of.partitions.len() > 1) {
         document = document.with_paragraph(format!("Soonest, by even odds: {}.", name(soonest)));
     }
+    document = document.with_table("partitions", partition_table(of));
     for one in &of.partitions {
         let lines = [headline(one), why(one), record(one), asked(one)];
         document = document.with_paragraph(format!("{}: {}", name(one), lines.join("\n")));

@@ -15,8 +15,15 @@ use queuecast_core::workload::Names;
 ///
 /// Jobs whose nodes are being configured hold processors already; only `-t` selects them as running. Submission times are
 /// printed as Unix seconds where [`TIME_FORMAT`] is set in the environment of the command.
-pub const SQUEUE: [&str; 7] =
-    ["-h", "-a", "-r", "-t", "RUNNING,CONFIGURING,PENDING", "-o", "%i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%r"];
+pub const SQUEUE: [&str; 7] = [
+    "-h",
+    "-a",
+    "-r",
+    "-t",
+    "RUNNING,CONFIGURING,PENDING",
+    "-o",
+    "%i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%a|%q|%v|%S|%E|%r",
+];
 
 /// The environment variable that has Slurm print times as Unix seconds, and its value.
 pub const TIME_FORMAT: (&str, &str) = ("SLURM_TIME_FORMAT", "%s");
@@ -37,11 +44,30 @@ pub struct NotAsAsked {
     pub text: String,
 }
 
+/// Why a job waits, as Slurm shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownReason {
+    /// Slurm's word: `Priority`, `QOSMaxJobsPerUserLimit`.
+    pub code: String,
+    /// Its account and its QOS.
+    pub account: Option<String>,
+    /// See `account`.
+    pub qos: Option<String>,
+    /// Its reservation.
+    pub reservation: Option<String>,
+    /// When it is expected to start, or may begin, as a Unix time.
+    pub start: Option<Time>,
+    /// What it depends on: `afterok:12(unfulfilled)`.
+    pub dependency: Option<String>,
+}
+
 /// A job that runs or waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queued {
     /// Slurm's number; for one of an array, the array's.
     pub id: u64,
+    /// Its number as it is shown: `141_7` for one of an array.
+    pub name: String,
     /// Processors it holds or asks for.
     pub procs: Procs,
     /// The time it asks for; `None` if there is no limit.
@@ -60,6 +86,8 @@ pub struct Queued {
     pub nodes: Vec<String>,
     /// Whether it runs, or waits for processors, and not for a time, another job, or a limit of its user's.
     pub in_line: bool,
+    /// Why it waits, as Slurm shows it; a running job may still show why it waited.
+    pub reason: ShownReason,
 }
 
 /// Reads what [`SQUEUE`] asks for. Waiting jobs come in the order of the queue, by priority and then number; running ones
@@ -74,10 +102,23 @@ pub fn squeue(text: &str) -> Result<Vec<Queued>, NotAsAsked> {
 }
 
 fn queued(line: &str) -> Option<Queued> {
-    let fields: Vec<&str> = line.trim_end().splitn(11, '|').collect();
-    let &[id, state, procs, limit, used, priority, user, submit, partitions, nodes, reason] = &fields[..]
-    else {
-        return None;
+    // Only what comes before the tenth bar and the reason was asked for by earlier versions.
+    let fields: Vec<&str> = line.trim_end().splitn(16, '|').collect();
+    let (&[id, state, procs, limit, used, priority, user, submit, partitions, nodes], told) =
+        fields.split_first_chunk()?;
+    let shown =
+        |text: &str| Some(text.to_owned()).filter(|text| !["", "(null)", "N/A"].contains(&text.as_str()));
+    let reason = match told {
+        [reason] => ShownReason { code: (*reason).to_owned(), ..ShownReason::default() },
+        [account, qos, reservation, start, dependency, reason] => ShownReason {
+            code: (*reason).to_owned(),
+            account: shown(account),
+            qos: shown(qos),
+            reservation: shown(reservation),
+            start: start.parse().ok().map(Time),
+            dependency: shown(dependency),
+        },
+        _ => return None,
     };
     let digits = id.find(|c: char| !c.is_ascii_digit()).map_or(id, |end| &id[..end]);
     let length = |text: &str| seconds(text.as_bytes()).map(Seconds);
@@ -92,6 +133,7 @@ fn queued(line: &str) -> Option<Queued> {
     };
     Some(Queued {
         id: digits.parse().ok()?,
+        name: id.to_owned(),
         procs: Procs(procs.parse().ok().filter(|&procs| procs > 0)?),
         limit,
         elapsed,
@@ -101,7 +143,8 @@ fn queued(line: &str) -> Option<Queued> {
         partitions: partitions.split(',').map(str::to_owned).collect(),
         nodes: if nodes.is_empty() { Vec::new() } else { expanded(nodes)? },
         // Why a running job once waited may still be said.
-        in_line: elapsed.is_some() || IN_LINE.iter().any(|known| reason.starts_with(known)),
+        in_line: elapsed.is_some() || IN_LINE.iter().any(|known| reason.code.starts_with(known)),
+        reason,
     })
 }
 
@@ -152,6 +195,30 @@ mod tests {
         );
         assert_eq!((jobs[5].nodes.len(), jobs[5].partitions.join(" ")), (0, "short long".into()));
         assert_eq!(squeue(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn why_a_job_waits_is_read_as_shown() {
+        let text = "\
+7_3|PENDING|4|1:00|0:00|7|ada|1763222400|short||phys|high|(null)|N/A|(null)|QOSMaxJobsPerUserLimit
+8|PENDING|4|1:00|0:00|6|ada|1763222400|short||phys|normal|maint|1763230000|afterok:7_*(unfulfilled)|Dependency
+";
+        let jobs = squeue(text).unwrap();
+        let told = |code: &str, qos: &str| ShownReason {
+            code: code.into(),
+            account: Some("phys".into()),
+            qos: Some(qos.into()),
+            ..ShownReason::default()
+        };
+        assert_eq!((jobs[0].name.as_str(), jobs[0].id), ("7_3", 7));
+        assert_eq!(jobs[0].reason, told("QOSMaxJobsPerUserLimit", "high"));
+        let expected = ShownReason {
+            reservation: Some("maint".into()),
+            start: Some(Time(1_763_230_000)),
+            dependency: Some("afterok:7_*(unfulfilled)".into()),
+            ..told("Dependency", "normal")
+        };
+        assert_eq!((&jobs[1].reason, jobs[1].in_line), (&expected, false));
     }
 
     #[test]

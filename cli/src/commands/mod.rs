@@ -10,6 +10,7 @@ mod compare;
 mod completions;
 mod demo;
 mod generate;
+mod job_script;
 mod live;
 mod loaded;
 mod metaschedule;
@@ -19,6 +20,7 @@ mod moldable;
 mod moment;
 mod newcomer;
 mod outside;
+mod pending;
 mod place;
 mod raw_trace;
 #[cfg(feature = "papers")]
@@ -50,6 +52,7 @@ pub enum Command {
     Simulate(Box<simulate::Arguments>),
     Compare(Box<compare::Arguments>),
     When(Box<when::Arguments>),
+    Pending(Box<pending::Arguments>),
     Advise(Box<advise::Arguments>),
     Allocate(Box<allocate::Arguments>),
     Metaschedule(Box<metaschedule::Arguments>),
@@ -72,6 +75,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::When(arguments) => when::run(&arguments, printer),
+        Command::Pending(arguments) => pending::run(&arguments, printer),
         Command::Advise(arguments) => advise::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),

@@ -55,13 +55,13 @@ const NOT_THERE: [NotThere; 4] = [
         why: "the answer has no chart",
     },
     NotThere {
-        commands: &["when", "advise"],
+        commands: &["when", "advise", "pending"],
         place: "site",
         options: &["method", "procs", "other-site"],
         why: "the site's own scheduler is simulated on its own nodes",
     },
     NotThere {
-        commands: &["when", "advise", "allocate"],
+        commands: &["when", "advise", "allocate", "pending"],
         place: "live",
         options: &["at", "queue", "other-site"],
         why: "a live site is asked now, in each of its partitions",
@@ -91,7 +91,7 @@ pub fn check(invocation: &Invocation) -> Result<(), Failure> {
 /// Refuses a partition of a log, whose partitions are queues.
 fn check_partition(command: &str, given: &[String]) -> Result<(), Failure> {
     let has = |option: &str| given.iter().any(|one| one == option);
-    if !["when", "advise", "allocate"].contains(&command) || !has("partition") || has("live") {
+    if !["when", "advise", "allocate", "pending"].contains(&command) || !has("partition") || has("live") {
         return Ok(());
     }
     let refused = Failure::usage("--partition is of a live site, and needs --live");

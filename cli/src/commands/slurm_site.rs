@@ -15,7 +15,10 @@ use crate::printer::Printer;
 
 /// Reads the site and what has happened there, and puts the job to the moment asked about; with `--live`, to now.
 pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Result<SlurmPlace, Failure> {
-    let (zone, job, commands) = (&asked.source.reading.time_zone, asked.slurm_job(), asked.commands(printer));
+    let (zone, commands) = (&asked.source.reading.time_zone, asked.commands(printer));
+    // Without a size and arguments of sbatch, it is the queue that is asked about.
+    let has_job = asked.size.is_some() || asked.slurm.sbatch.is_some();
+    let job = has_job.then(|| asked.slurm_job());
     let (name, mut site_texts) = (site.display().to_string(), texts(site, printer)?);
     if asked.live.live {
         refresh(&mut site_texts, &commands)?;
@@ -26,7 +29,7 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
     let site = (name.as_str(), &site_texts);
     match (log, asked.live.live) {
         (Some(log), false) => told::asked(printer, |messages| {
-            SlurmPlace::recorded(site, log, &asked.moment.at, &job, zone, messages)
+            SlurmPlace::recorded(site, log, &asked.moment.at, job.as_ref(), zone, messages)
         }),
         (None, false) => Err(Failure::usage("--site needs a log of the site, or --live")),
         (log, true) => {
@@ -34,7 +37,7 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
             // Usage is shown to administrators and to users; where it is not, the history tells it.
             let sshare = commands.printed("sshare", &SSHARE_NOW).ok();
             let shown = SlurmNow { sacct, sshare, now: live::now() };
-            told::asked(printer, |messages| SlurmPlace::live(site, log, &shown, &job, zone, messages))
+            told::asked(printer, |messages| SlurmPlace::live(site, log, &shown, job.as_ref(), zone, messages))
         }
     }
 }

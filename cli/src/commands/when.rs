@@ -1,10 +1,14 @@
 //! `queuecast when`: when a job would start.
 
-use queuecast::place::when_at;
+use std::path::{Path, PathBuf};
+
+use clap::Id;
+use clap::builder::Resettable;
+use queuecast::place::{explain_start, queued_at, when_at};
 use queuecast::report::Explained;
 
 use super::place::ReadPlace;
-use super::{newcomer, told};
+use super::{job_script, newcomer, told};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
@@ -20,15 +24,29 @@ Examples:
   On a Slurm site, now, with its accounting to learn from:
     queuecast when --live site.sacct.gz -n 64 -t 2h -p batch
 
+  What a job script asks for, and a job that waits already:
+    queuecast when --live job.sh
+    queuecast when --live 1234_5 --why
+
   By Slurm's own scheduler, on the configuration saved by site capture:
     queuecast when site.sacct.gz --site mysite -n 64 -t 2h -q batch -u anna";
 
 /// Say when a job would start: most likely between, at the latest, and how often such answers held
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("size", |size| size.required_unless_present(Resettable::<Id>::Reset)))]
 pub struct Arguments {
     #[command(flatten)]
     pub asked: newcomer::Arguments,
+    /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number
+    #[arg(long, value_name = "ID", conflicts_with_all = ["size", "time", "queue", "sbatch", "script"], help_heading = "The job")]
+    pub job: Option<String>,
+    /// A job script: its #SBATCH lines say what the job asks for, where no option does; with --live, FILE may be the script
+    #[arg(long, value_name = "FILE", help_heading = "The job")]
+    pub script: Option<PathBuf>,
+    /// Say what keeps the job from starting: each job that runs or waits before it is left out in turn, and the queue simulated again
+    #[arg(long, help_heading = "The answer")]
+    pub why: bool,
     /// Say what the answer stands on: all quantiles, and how right each method was for the last jobs
     #[arg(long, help_heading = "Results")]
     pub explain: bool,
@@ -36,15 +54,56 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
+impl Arguments {
+    /// What is asked about, with FILE taken for what it is: under --live it may be the number of a job, or a job script.
+    fn read(&self, printer: &Printer) -> Result<(newcomer::Arguments, Option<String>), Failure> {
+        let (mut asked, mut job, mut script) = (self.asked.clone(), self.job.clone(), self.script.clone());
+        if let Some(file) = asked.file.take_if(|file| self.asked.live.live && self.is_job(file)) {
+            job = Some(file.display().to_string());
+        } else if let Some(file) =
+            asked.file.take_if(|file| self.asked.live.live && script.is_none() && job_script::is_one(file))
+        {
+            script = Some(file);
+        }
+        if let Some(script) = &script {
+            job_script::take(&mut asked, script, printer)?;
+        }
+        if job.is_none() && asked.size.is_none() && asked.slurm.sbatch.is_none() {
+            return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
+                .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
+        }
+        Ok((asked, job))
+    }
+
+    /// Whether FILE is the number of a job.
+    fn is_job(&self, file: &Path) -> bool {
+        let text = file.to_string_lossy();
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit());
+        let (job, task) = text.split_once('_').map_or((&*text, None), |(job, task)| (job, Some(task)));
+        self.job.is_none() && digits(job) && task.is_none_or(digits) && !file.exists()
+    }
+}
+
 /// Reads the place, and says when the job would start.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let asked = &arguments.asked;
+    let (asked, waiting) = arguments.read(printer)?;
     let plot = arguments.plotting.plan(&asked.inputs())?;
-    let read = ReadPlace::read(asked, printer)?;
-    read.check_user(&asked.job())?;
+    let read = ReadPlace::read(&asked, printer)?;
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
+    let (settings, why) = (asked.settings(), arguments.why);
+    if let Some(name) = waiting {
+        let answer =
+            told::asked(printer, |messages| queued_at(place, &name, why, &settings, zone, messages))?;
+        return plot.answer(&answer, printer);
+    }
+    let job = asked.job();
+    read.check_user(&job)?;
     let answer = told::learned(&asked.methods.cache, printer, |messages| {
-        when_at(place, &asked.job(), &asked.settings(), zone, messages)
+        let mut answer = when_at(place, &job, &settings, zone, messages)?;
+        if why {
+            explain_start(place, &job, &mut answer, &settings, messages)?;
+        }
+        Ok(answer)
     })?;
     match arguments.explain {
         true => plot.answer(&Explained(&answer), printer),

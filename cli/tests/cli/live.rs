@@ -39,7 +39,7 @@ fn a_live_site_is_asked_which_jobs_run_and_wait() {
     assert_eq!((&result["state"]["procs"], &result["state"]["waiting"]), (&value!(10), &value!(1)));
     assert_eq!(
         folder.read("asked-squeue").trim(),
-        "-h -a -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%r"
+        "-h -a -r -t RUNNING,CONFIGURING,PENDING -o %i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%a|%q|%v|%S|%E|%r"
     );
     assert_eq!(result["partition"], "long,wide", "they have the same nodes, limits and tier");
     assert_eq!(result["machine"], value!({"procs": 10, "source": "sinfo"}));

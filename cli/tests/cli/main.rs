@@ -24,6 +24,7 @@ mod metaschedule;
 mod mold;
 mod one_answer;
 mod options;
+mod pending;
 mod plot;
 mod predictions;
 mod reproduce;

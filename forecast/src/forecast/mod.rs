@@ -4,11 +4,14 @@
 
 mod answer;
 mod arrivals;
+mod blockers;
 mod closeness;
 mod cluster;
 mod followed;
 mod forecaster;
 mod method;
+mod past_queues;
+mod pending;
 mod planned;
 mod planning;
 mod regime;
@@ -22,14 +25,18 @@ pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
+pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
-    ClusterDraws, ClusterForecaster, ClusterQuestion, ClusterWhenError, ClusterWhenSettings,
-    ExpectedArrivals, SITE_METHOD, StartForecast, when_at_cluster,
+    ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterWhenError,
+    ClusterWhenSettings, ExpectedArrivals, SITE_METHOD, SiteBlocker, SiteBlockers, SiteTarget, StartForecast,
+    when_at_cluster,
 };
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
+pub use past_queues::{PendingRange, PendingRecord};
+pub use pending::{PendingForecaster, PendingStart, PendingStarts};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use planning::{
@@ -39,7 +46,9 @@ pub use planning::{
 };
 pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
-pub use starts::{LearnedSite, ModelledWaits, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings};
+pub use starts::{
+    LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,
+};
 pub use stored::{ForecasterKey, StoredError};
 pub use trials::MethodRecord;
 pub use when::{WhenSource, when};

@@ -16,6 +16,7 @@ mod lifecycle;
 mod limits;
 mod main_pass;
 mod moment;
+mod pending_reasons;
 mod placement;
 mod preemption;
 mod priority;
@@ -29,7 +30,9 @@ mod tests;
 pub use at_once::SiteRules;
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
+pub use limits::{LimitOf, ReachedLimit};
 pub use moment::{AssumedFuture, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
+pub use pending_reasons::{PendingReason, pending_reasons};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;
 pub use simulate::{

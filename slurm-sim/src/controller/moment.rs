@@ -110,7 +110,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
 
 impl Controller<'_> {
     /// Takes over where every job stands.
-    fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
+    pub(super) fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
         let count = self.cluster.nodes.len();
         self.pool.reservations.clone_from(&moment.reservations);
         let mut up = NodeSet::all(count);

@@ -120,7 +120,7 @@ pub fn when_at_cluster(
 }
 
 /// The time that a job asks for, or what its partition gives it.
-fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
+pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
     let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
     let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
     let asked = match job.request.time_limit {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::overdue::{LateStarts, LateWait};
 use super::past::ClusterPast;
-use super::starts::{ClusterDraws, ExpectedArrivals, cluster_starts, tasks};
+use super::starts::{ClusterDraws, ExpectedArrivals, cluster_draws, cluster_starts, tasks};
 use queuecast_core::distribution::{Conformal, Distribution, LevelQuantiles};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
@@ -113,6 +113,13 @@ impl<'r> ClusterForecaster<'r> {
             StartForecast { task, wait: wait.map(|wait| late.moved(&wait)), never }
         });
         each.collect()
+    }
+
+    /// When some jobs of a moment start, by their places among all of its jobs, array tasks one by one: as simulated, simulation by
+    /// simulation, in seconds from the moment; `None` where one never does. The same moment has the same random numbers.
+    pub(super) fn waiting(&mut self, moment: &ClusterMoment, wanted: &[usize]) -> Vec<Vec<Option<f64>>> {
+        self.past.advance_to(moment.now);
+        cluster_draws((&self.cluster, moment), &mut self.past, &[], wanted, self.draws, self.seed)
     }
 
     /// What is learned of run times and limits.

@@ -77,6 +77,25 @@ pub(super) fn cluster_starts(
     settings: ClusterDraws,
     seed: Seed,
 ) -> Vec<StartDraws> {
+    let drawn = cluster_draws((cluster, moment), past, later, wanted, settings, seed);
+    let of = |place: usize| {
+        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
+        waits.sort_by(f64::total_cmp);
+        let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
+        StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
+    };
+    (0..wanted.len()).map(of).collect()
+}
+
+/// As [`cluster_starts`], simulation by simulation: the seconds until each of the wanted jobs starts; `None` where it never does.
+pub(super) fn cluster_draws(
+    (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
+    past: &mut ClusterPast<'_>,
+    later: &[&SubmittedJob],
+    wanted: &[usize],
+    settings: ClusterDraws,
+    seed: Seed,
+) -> Vec<Vec<Option<f64>>> {
     let outset = Outset {
         cluster,
         moment,
@@ -126,13 +145,7 @@ pub(super) fn cluster_starts(
         }
         open = late;
     }
-    let of = |place: usize| {
-        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
-        waits.sort_by(f64::total_cmp);
-        let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
-        StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
-    };
-    (0..wanted.len()).map(of).collect()
+    drawn
 }
 
 /// The tasks of a submission; a job that is no array is one.

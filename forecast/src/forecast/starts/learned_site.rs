@@ -19,15 +19,15 @@ use queuecast_sim::site::View;
 use queuecast_wait::Overtaking;
 
 /// Draws that one piece of parallel work has.
-const PIECE: u32 = 32;
+pub(super) const PIECE: u32 = 32;
 
 /// Follows a site and simulates it onwards as it is expected to go: its jobs with run times drawn from their distributions, its
 /// queue in the order it was seen to prefer, and arrivals like those of the last weeks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LearnedSite {
-    runs: ExpectedRuns,
-    order: Overtaking,
-    coming: ArrivalProcess,
+    pub(super) runs: ExpectedRuns,
+    pub(super) order: Overtaking,
+    pub(super) coming: ArrivalProcess,
 }
 
 impl LearnedSite {
@@ -79,7 +79,7 @@ impl LearnedSite {
     }
 
     /// What a job asks for, at least a second.
-    pub(super) fn requested(&self, job: &Job) -> Seconds {
+    pub(in crate::forecast) fn requested(&self, job: &Job) -> Seconds {
         self.runs.requested(job)
     }
 

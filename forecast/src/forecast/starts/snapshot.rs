@@ -1,5 +1,7 @@
 //! A site at one instant with the distributions of its jobs' run times, to be run on many times.
 
+use std::collections::BTreeSet;
+
 use rand::{Rng, RngExt};
 
 use super::arrival_process::ArrivalProcess;
@@ -60,6 +62,34 @@ impl Snapshot {
     pub fn by_arrival(mut self) -> Snapshot {
         self.waiting.iter_mut().for_each(|(job, _)| job.rank = 0.0);
         self
+    }
+
+    /// In the order of the queue, whatever was learned: the learned ranks are dealt out from the first job to the last, so that later
+    /// arrivals keep their standing among them.
+    pub fn in_shown_order(mut self) -> Snapshot {
+        let mut ranks: Vec<f64> = self.waiting.iter().map(|(job, _)| job.rank).collect();
+        ranks.sort_by(|one, other| other.total_cmp(one));
+        self.waiting.iter_mut().zip(ranks).for_each(|((job, _), rank)| job.rank = rank);
+        self
+    }
+
+    /// The places of the waiting jobs, the one that goes first before the others.
+    pub fn order(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.waiting.len()).collect();
+        // Stable: of equal ranks the job that arrived first.
+        places.sort_by(|&one, &other| self.waiting[other].0.rank.total_cmp(&self.waiting[one].0.rank));
+        places
+    }
+
+    /// The median of the seconds that each running job still holds its processors, and how many these are.
+    pub fn expected_ends(&self) -> Vec<(f64, u32)> {
+        let left = |run: &Distribution| (run.quantile(0.5) - run.elapsed()).max(1.0);
+        self.running.iter().map(|(held, run)| (left(run), held.procs)).collect()
+    }
+
+    /// The median run time of each waiting job, and its processors.
+    pub fn expected_runs(&self) -> Vec<(f64, u32)> {
+        self.waiting.iter().map(|(job, run)| (run.quantile(0.5).max(1.0), job.procs)).collect()
     }
 
     /// How many jobs wait, the newcomer included.
@@ -134,6 +164,37 @@ impl Snapshot {
         let arrivals = self.draw_arrivals(past, rng);
         let (running, waiting) = self.with_runs(|run| run.quantile(rng.random()));
         self.starts((&running, &waiting), arrivals, target, run_on)
+    }
+
+    /// When one waiting job starts in a site without some other jobs, by their places; [`Time::NEVER`] if it does not. All that is drawn
+    /// is as in [`Snapshot::drawn_starts`], whatever is left out.
+    pub fn drawn_start_without(
+        &self,
+        past: &[(Time, QueuedJob)],
+        (running, waiting): (&BTreeSet<usize>, &BTreeSet<usize>),
+        target: usize,
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Time {
+        let (arrivals, shift) = self.draw_arrivals(past, rng);
+        let (held, queued) = self.with_runs(|run| run.quantile(rng.random()));
+        let freed: u32 = running.iter().filter_map(|&place| held.get(place)).map(|one| one.procs).sum();
+        let others = |left_out: &BTreeSet<usize>, place: usize| !left_out.contains(&place);
+        let held: Vec<HeldProcs> =
+            held.into_iter().enumerate().filter(|(at, _)| others(running, *at)).map(|one| one.1).collect();
+        let queued: Vec<QueuedJob> =
+            queued.into_iter().enumerate().filter(|(at, _)| others(waiting, *at)).map(|one| one.1).collect();
+        let target = target - waiting.range(..target).count();
+        let state = RunOnState {
+            now: self.now,
+            free: self.free + freed,
+            running: &held,
+            waiting: &queued,
+            arrivals,
+            shift,
+            last_joins: None,
+        };
+        run_on.starts(&state, Some(target), Time::NEVER)[target]
     }
 
     fn starts<'r>(

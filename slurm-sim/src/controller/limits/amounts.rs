@@ -35,6 +35,11 @@ impl ResourceNames {
         ResourceNames { billing, bills_largest: cluster.settings.priority.flags.max_tres, names }
     }
 
+    /// The name of the resource at a place.
+    pub fn name(&self, place: usize) -> &str {
+        &self.names[place]
+    }
+
     /// How many resources.
     pub fn len(&self) -> usize {
         self.names.len()

@@ -15,18 +15,18 @@ use crate::controller::placement::{NodeLayout, NodeSet, NodeShare};
 
 /// What one holder's jobs have: all of a QOS, one user in it, one account in it, an association and those below it.
 #[derive(Debug, Clone, Default)]
-struct InUse {
-    jobs: u32,
+pub(super) struct InUse {
+    pub(super) jobs: u32,
     /// Waiting ones that gain age, where that is limited.
     accruing: u32,
     /// Waiting and running.
     submitted: u32,
     /// Of running jobs.
-    amounts: Vec<u64>,
+    pub(super) amounts: Vec<u64>,
     /// The nodes of these, where a limit counts them: each once, however many jobs it has.
     nodes: Option<HeldNodes>,
     /// Resources times minutes, where a limit counts these.
-    minutes: Option<UsedMinutes>,
+    pub(super) minutes: Option<UsedMinutes>,
 }
 
 /// Why a limit keeps a job from starting.
@@ -43,9 +43,9 @@ pub enum LimitReason {
 /// All limits and what counts towards them.
 #[derive(Debug)]
 pub struct Limits {
-    names: ResourceNames,
-    holders: BTreeMap<LimitHolder, usize>,
-    in_use: Vec<InUse>,
+    pub(super) names: ResourceNames,
+    pub(super) holders: BTreeMap<LimitHolder, usize>,
+    pub(super) in_use: Vec<InUse>,
     known: BTreeMap<CountsFor, Arc<LimitSet>>,
     is_enforced: bool,
     /// Whether jobs start only if what they may use of resources times minutes lets them finish.
@@ -258,7 +258,7 @@ impl Limits {
 
     /// Whether `own` further minutes of a resource exceed a limit. For limits of used minutes only past usage counts, unless jobs
     /// may start only if they can finish (`AccountingStorageEnforce=safe`).
-    fn is_used_up(&self, used: &UsedMinutes, limit: &AmountLimit, own: u64) -> bool {
+    pub(super) fn is_used_up(&self, used: &UsedMinutes, limit: &AmountLimit, own: u64) -> bool {
         let (most, to_run) = (limit.limit, used.to_run(limit.place));
         let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.place) } else { 0 };
         let checks_all = limit.counts_as == LimitedAs::MinutesToRun || self.is_safe;

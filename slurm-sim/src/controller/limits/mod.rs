@@ -7,6 +7,7 @@ mod held_nodes;
 mod holders;
 mod licenses;
 mod limit_set;
+mod reached;
 mod used_minutes;
 
 #[cfg(test)]
@@ -17,3 +18,4 @@ pub use counted::Limits;
 pub use holders::HolderNumbers;
 pub use licenses::LicenseCounts;
 pub use limit_set::{CountsFor, LimitSet};
+pub use reached::{LimitOf, ReachedLimit};

@@ -60,6 +60,11 @@ impl WaitedTimes {
         }
     }
 
+    /// What the jobs of a submission wait for by the last pass that looked at them; before the first it is `Priority`.
+    pub fn last(&self, submission: SubmissionHandle) -> WaitReason {
+        self.0.get(submission.0).and_then(|found| found.last()).map_or(WaitReason::Priority, |last| last.1)
+    }
+
     /// What was waited for between two instants, and how long each time. Before the first pass that found a reason it is `Priority`.
     pub fn between(&self, submission: SubmissionHandle, from: i64, to: i64) -> Vec<(WaitReason, i64)> {
         let found = self.0.get(submission.0).map_or(&[][..], Vec::as_slice);

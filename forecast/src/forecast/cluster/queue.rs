@@ -1,0 +1,332 @@
+//! When each job that already waits at a Slurm site starts, by its own scheduler simulated onwards, and what keeps one from starting.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::{ClusterWhenSettings, requested};
+use super::forecaster::ClusterForecaster;
+use super::starts::{ClusterDraws, tasks};
+use crate::forecast::blockers::LeftOutEffect;
+use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
+use queuecast_core::job::JobIndex;
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
+    Cluster, ClusterMoment, GroupLimits, HolderLimits, JobStanding, RecordedMoments, RecordedRun,
+    StandingState, SubmittedJob, is_known,
+};
+use queuecast_slurm_sim::controller::{LimitOf, PendingReason, WaitReason, pending_reasons};
+
+/// At so many past submissions, the last ones, the queue is asked about too, and about so many of its jobs, by so many simulations.
+const PAST_QUEUES: usize = 40;
+const PAST_JOBS: usize = 6;
+const PAST_DRAWS: u32 = 8;
+
+/// Submissions between two past queues, at most.
+const APART: usize = 25;
+
+/// Simulations with and without a blocker: each costs a whole site.
+const WHY_DRAWS: u32 = 20;
+
+/// Single jobs that are left out in turn, at most, and the jobs of one user together.
+const MOST_JOBS: usize = 12;
+const MOST_USERS: usize = 4;
+
+/// A Slurm site at a moment, and what has happened there.
+#[derive(Debug, Clone, Copy)]
+pub struct ClusterQueue<'a> {
+    /// The site.
+    pub cluster: &'a Cluster,
+    /// What has happened there; what it tells of later than the moment is not looked at.
+    pub history: &'a RecordedRun,
+    /// The moment.
+    pub moment: &'a ClusterMoment,
+}
+
+/// When a waiting job of a Slurm site starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterPendingStart {
+    /// Why it waits.
+    pub pending: PendingReason,
+    /// When it starts; `None` if it does in no simulation, or waits for its release.
+    pub start: Option<PendingRange>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+}
+
+/// Something that is left out of simulations of a site.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SiteBlocker {
+    /// Jobs, by the places of their submissions and their tasks.
+    Jobs(Vec<(usize, Option<u32>)>),
+    /// All limits of a holder.
+    Limits(LimitOf),
+    /// A reservation.
+    Reservation(String),
+}
+
+/// What keeps a job of a site from starting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiteBlockers {
+    /// Simulations of each case.
+    pub draws: u32,
+    /// Seconds until its start as the site is: even odds; infinite if it never starts in most simulations.
+    pub median: f64,
+    /// Jobs that run, or wait before it.
+    pub candidates: usize,
+    /// What was left out, what matters most first.
+    pub effects: Vec<(SiteBlocker, LeftOutEffect)>,
+}
+
+/// The job whose start is asked about.
+#[derive(Debug, Clone, Copy)]
+pub enum SiteTarget<'a> {
+    /// It would be submitted at the moment.
+    Newcomer(&'a SubmittedJob),
+    /// It waits: the place of its submission, and its task.
+    Waiting(usize, Option<u32>),
+}
+
+/// The waits of a job in the simulations in which it starts.
+fn waits(drawn: &[Vec<Option<f64>>], column: usize) -> Vec<Seconds> {
+    drawn.iter().filter_map(|draw| draw[column]).map(|wait| Seconds(wait.max(0.0) as i64)).collect()
+}
+
+/// The places of all jobs of a moment, array tasks one by one.
+fn places(moment: &ClusterMoment) -> Vec<(usize, Option<u32>)> {
+    let each = moment.submissions.iter().enumerate();
+    each.flat_map(|(place, one)| tasks(one).into_iter().map(move |task| (place, task))).collect()
+}
+
+impl ClusterQueue<'_> {
+    /// When each waiting job starts, in the order of the queue, and how right such answers were about past queues.
+    ///
+    /// How late forecasts were *at the submission* of jobs says little of the rest of a wait, of which a part is over. So past queues of the
+    /// history are asked about as this one is, with what was known then, and what became of their jobs corrects the ranges. `has_past`:
+    /// whether the history has past queues, and not only what is there now.
+    pub fn pending(
+        &self,
+        settings: ClusterWhenSettings,
+        has_past: bool,
+    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+        let now = self.moment.now.second();
+        let past = if has_past { self.past_queues(settings) } else { PastQueues::default() };
+        let correction = past.correction(now);
+        let reasons = pending_reasons(self.cluster, self.moment);
+        let all = places(self.moment);
+        let can_start = |one: &&PendingReason| one.reason != Some(WaitReason::Held) && !one.never;
+        let wanted: Vec<usize> = reasons
+            .iter()
+            .filter(can_start)
+            .filter_map(|one| all.iter().position(|place| *place == (one.submission, one.task)))
+            .collect();
+        let mut forecaster =
+            ClusterForecaster::new(self.cluster, self.history, settings.draws, settings.seed);
+        let drawn = forecaster.waiting(self.moment, &wanted);
+        let start = |pending: PendingReason| {
+            let own = (pending.submission, pending.task);
+            let column = wanted.iter().position(|&place| all[place] == own);
+            let Some(column) = column else {
+                return ClusterPendingStart { pending, start: None, never: 1.0 };
+            };
+            let waits = waits(&drawn, column);
+            let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
+            let wait = corrected(correction.as_ref(), waits, Procs(pending.cpus), pending.limit);
+            ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
+        };
+        (reasons.into_iter().map(start).collect(), past.record(now))
+    }
+
+    /// Asks about jobs of past queues, and follows what became of them up to the moment.
+    fn past_queues(&self, settings: ClusterWhenSettings) -> PastQueues {
+        let ClusterQueue { cluster, history, moment } = *self;
+        let mut submits: Vec<Micros> =
+            history.submissions.iter().map(|one| one.submit).filter(|submit| *submit < moment.now).collect();
+        submits.sort_unstable();
+        let apart = (submits.len() / PAST_QUEUES).clamp(1, APART);
+        let first = submits.len().saturating_sub(PAST_QUEUES * apart);
+        let outcomes: BTreeMap<(&str, Option<u32>), usize> = history
+            .outcomes
+            .iter()
+            .zip(0..)
+            .map(|(one, place)| ((one.key.as_str(), one.task), place))
+            .collect();
+        let mut events: Vec<(Time, bool, usize)> = Vec::new();
+        for (one, place) in history.outcomes.iter().zip(0..) {
+            match (one.start, one.end) {
+                (Some(start), _) => events.push((start, true, place)),
+                (None, Some(end)) => events.push((end, false, place)),
+                (None, None) => {}
+            }
+        }
+        events.sort_unstable();
+        let mut events = events.into_iter().filter(|event| is_known(event.0, moment.now)).peekable();
+        let index = |place: usize| JobIndex(u32::try_from(place).unwrap_or(u32::MAX));
+        let draws = ClusterDraws { draws: PAST_DRAWS, ..settings.draws };
+        let mut forecaster = ClusterForecaster::new(cluster, history, draws, settings.seed);
+        let mut moments = RecordedMoments::new(cluster, history);
+        let mut past = PastQueues::default();
+        let mut follow = |past: &mut PastQueues, until: Micros| {
+            while let Some((at, started, place)) = events.next_if(|event| is_known(event.0, until)) {
+                if started { past.started(index(place), at) } else { past.left(index(place)) }
+            }
+        };
+        for at in submits[first..].iter().step_by(apart) {
+            follow(&mut past, *at);
+            let then = moments.at(*at);
+            let all = places(&then);
+            let eligible = then.standings.iter().filter_map(|one| {
+                let outcome = outcomes.get(&(then.submissions[one.submission].key.as_str(), one.task))?;
+                let waits = matches!(one.state, StandingState::Waiting { eligible: Some(_) });
+                let place = all.iter().position(|place| *place == (one.submission, one.task))?;
+                waits.then_some((place, *outcome, one.submission))
+            });
+            let eligible: Vec<(usize, usize, usize)> = eligible.collect();
+            let asked = eligible.len().min(PAST_JOBS);
+            let chosen: Vec<_> = (0..asked).map(|number| eligible[number * eligible.len() / asked]).collect();
+            let wanted: Vec<usize> = chosen.iter().map(|one| one.0).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let drawn = forecaster.waiting(&then, &wanted);
+            for (column, &(_, outcome, submission)) in chosen.iter().enumerate() {
+                let job = &then.submissions[submission];
+                let size = (Procs(job.request.processors()), requested(cluster, job));
+                past.said(index(outcome), at.second(), waits(&drawn, column), size);
+            }
+        }
+        follow(&mut past, moment.now);
+        past
+    }
+
+    /// Leaves out in turn: the largest jobs that run or wait before the job asked about, the jobs of one user, the limit that it waits for,
+    /// and each reservation. `done` is told of each; `None` if the job does not wait.
+    pub fn blockers(
+        &self,
+        target: SiteTarget<'_>,
+        settings: ClusterWhenSettings,
+        done: &dyn Fn(usize),
+    ) -> Option<SiteBlockers> {
+        let mut moment = self.moment.clone();
+        let own = match target {
+            SiteTarget::Newcomer(job) => {
+                moment.submissions.push(job.clone());
+                (moment.submissions.len() - 1, tasks(job).first().copied().flatten())
+            }
+            SiteTarget::Waiting(submission, task) => (submission, task),
+        };
+        let wanted = places(&moment).iter().position(|place| *place == own)?;
+        let reasons = pending_reasons(self.cluster, &moment);
+        let asked = reasons.iter().find(|one| (one.submission, one.task) == own)?;
+        let starts = |cluster: &Cluster, moment: &ClusterMoment| -> Vec<f64> {
+            let draws = ClusterDraws { draws: WHY_DRAWS, ..settings.draws };
+            let mut forecaster = ClusterForecaster::new(cluster, self.history, draws, settings.seed);
+            let drawn = forecaster.waiting(moment, &[wanted]);
+            drawn.iter().map(|draw| draw[0].unwrap_or(f64::INFINITY)).collect()
+        };
+        let with = starts(self.cluster, &moment);
+        let jobs = candidates(&moment, &reasons, asked);
+        let mut cases: Vec<SiteBlocker> =
+            jobs.iter().take(MOST_JOBS).map(|one| SiteBlocker::Jobs(vec![one.1])).collect();
+        cases.extend(by_user(&moment, &jobs).into_iter().map(SiteBlocker::Jobs));
+        cases.extend(
+            asked
+                .reached
+                .as_ref()
+                .filter(|one| one.of != LimitOf::Job)
+                .map(|one| SiteBlocker::Limits(one.of)),
+        );
+        cases.extend(moment.reservations.iter().map(|one| SiteBlocker::Reservation(one.name.clone())));
+        let mut effects: Vec<(SiteBlocker, LeftOutEffect)> = Vec::new();
+        for case in cases {
+            let without = match &case {
+                SiteBlocker::Jobs(jobs) => starts(self.cluster, &without_jobs(&moment, jobs)),
+                SiteBlocker::Limits(of) => starts(&without_limits(self.cluster, *of), &moment),
+                SiteBlocker::Reservation(name) => {
+                    let mut moment = moment.clone();
+                    moment.reservations.retain(|one| one.name != *name);
+                    starts(self.cluster, &moment)
+                }
+            };
+            done(1);
+            effects.push((case, LeftOutEffect::of(&with, &without)));
+        }
+        // Stable: of equal effects the larger job first.
+        effects.sort_by(|one, other| other.1.gain.total_cmp(&one.1.gain));
+        let mut sorted = with;
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY);
+        Some(SiteBlockers { draws: WHY_DRAWS, median, candidates: jobs.len(), effects })
+    }
+
+    /// How many cases are simulated at most.
+    pub fn most_cases(&self) -> usize {
+        MOST_JOBS + MOST_USERS + 1 + self.moment.reservations.len()
+    }
+}
+
+/// The jobs that run, and those that wait before a job, with processors times the time they may take, the largest first.
+fn candidates(
+    moment: &ClusterMoment,
+    reasons: &[PendingReason],
+    asked: &PendingReason,
+) -> Vec<(f64, (usize, Option<u32>))> {
+    let now = moment.now.second();
+    let running = moment.standings.iter().filter_map(|one| {
+        let StandingState::Running { start, .. } = one.state else { return None };
+        let request = &moment.submissions[one.submission].request;
+        let limit = match request.time_limit {
+            Some(queuecast_slurm_sim::cluster::TimeLimit::Of(limit)) => limit,
+            _ => queuecast_sim::predict::DEFAULT_REQUEST,
+        };
+        let left = (limit - (now - start)).max(Seconds(60));
+        Some((f64::from(request.processors()) * left.0 as f64, (one.submission, one.task)))
+    });
+    let before = reasons.iter().filter(|one| match (one.place, asked.place) {
+        (Some(place), Some(own)) => place < own,
+        (Some(_), None) => true,
+        (None, _) => false,
+    });
+    let before = before.map(|one| (f64::from(one.cpus) * one.limit.0 as f64, (one.submission, one.task)));
+    let mut all: Vec<_> = running.chain(before).collect();
+    all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    all
+}
+
+/// The jobs of each user who has several among these, those of the largest users first.
+fn by_user(moment: &ClusterMoment, jobs: &[(f64, (usize, Option<u32>))]) -> Vec<Vec<(usize, Option<u32>)>> {
+    let user = |place: usize| moment.submissions[place].user.as_str();
+    let users: BTreeSet<&str> = jobs.iter().map(|one| user(one.1.0)).collect();
+    let of = |name: &&str| {
+        let own = jobs.iter().filter(|one| user(one.1.0) == *name);
+        let weight: f64 = own.clone().map(|one| one.0).sum();
+        (weight, own.map(|one| one.1).collect::<Vec<_>>())
+    };
+    let mut groups: Vec<_> = users.iter().map(of).filter(|group| group.1.len() > 1).collect();
+    groups.sort_by(|one, other| other.0.total_cmp(&one.0));
+    groups.into_iter().take(MOST_USERS).map(|group| group.1).collect()
+}
+
+/// The moment as if some jobs had ended. They stay among the submissions, so that the same run times are drawn for all others.
+fn without_jobs(moment: &ClusterMoment, jobs: &[(usize, Option<u32>)]) -> ClusterMoment {
+    let mut moment = moment.clone();
+    moment.standings.retain(|one| !jobs.contains(&(one.submission, one.task)));
+    for &(submission, task) in jobs {
+        moment.standings.push(JobStanding { submission, task, state: StandingState::Left { well: true } });
+    }
+    moment
+}
+
+/// The cluster without the limits of a holder.
+fn without_limits(cluster: &Cluster, of: LimitOf) -> Cluster {
+    let mut cluster = cluster.clone();
+    match of {
+        LimitOf::Job => {}
+        LimitOf::Qos(index) => cluster.qos[index].group = GroupLimits::default(),
+        LimitOf::QosUser(index) => cluster.qos[index].per_user = HolderLimits::default(),
+        LimitOf::QosAccount(index) => cluster.qos[index].per_account = HolderLimits::default(),
+        LimitOf::Association(index) => {
+            let one = &mut cluster.associations.0[index];
+            (one.group, one.own) = (GroupLimits::default(), HolderLimits::default());
+        }
+    }
+    cluster
+}

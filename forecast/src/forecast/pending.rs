@@ -1,0 +1,205 @@
+//! When each job that already waits at a site starts, all by the same simulations.
+
+use super::answer::WhenSettings;
+use super::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
+use super::starts::{LearnedSite, QueueDraws, QueueOrder};
+use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::site::{Replay, Site, Step, View};
+
+/// The seed of all simulations of a queue: the same question has the same answer.
+pub(super) const SEED: Seed = Seed(31);
+
+/// Simulations of an answer.
+const DRAWS: u32 = 200;
+
+/// Simulations of an answer about a past queue, which is only judged.
+const PAST_DRAWS: u32 = 40;
+
+/// Of the last submissions before the moment asked about, at so many the queue is asked about too, and of so many jobs each time.
+const PAST_QUEUES: usize = 200;
+const PAST_JOBS: usize = 4;
+
+/// Submissions between two past queues.
+const APART: usize = 25;
+
+/// Learns how a site goes on, and how right such forecasts of its waiting jobs were; says when each waiting job starts.
+///
+/// What corrects the answer of `when` for a new job is how right answers were *at the submission* of jobs. A job that waits has come
+/// through a part of its wait, so that record says little of the rest. Therefore past queues are asked about as the present one is, with
+/// what was known then, and what became of these jobs corrects the ranges.
+#[derive(Debug)]
+pub struct PendingForecaster {
+    learned: LearnedSite,
+    past: PastQueues,
+}
+
+/// When a waiting job starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingStart {
+    /// Its number at the site.
+    pub index: JobIndex,
+    /// Its place in the order, from 1.
+    pub place: usize,
+    /// Processors that the jobs before it ask for.
+    pub ahead_wanted: u64,
+    /// When it starts; `None` if it does in no simulation.
+    pub start: Option<PendingRange>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+    /// Of the first job in the order, where too little is free: the running jobs whose ends are expected to free enough, the first one
+    /// to end first.
+    pub frees: Vec<JobIndex>,
+}
+
+/// When each job that waits starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingStarts {
+    /// In the order in which they go.
+    pub jobs: Vec<PendingStart>,
+    /// Simulations.
+    pub draws: u32,
+    /// How often such ranges held; with fewer than 30 known answers `None`, and ranges are as simulated.
+    pub record: Option<PendingRecord>,
+    /// Processors that no job holds.
+    pub free: Procs,
+    /// Processors in service.
+    pub procs: Procs,
+    /// Running jobs.
+    pub running: usize,
+}
+
+impl PendingForecaster {
+    /// Learns the schedule that a log records up to the end of a second, and returns the site as it is then. `done` is told of each
+    /// past queue that was asked about, of [`PendingForecaster::steps`].
+    pub fn of_log(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> (PendingForecaster, Site) {
+        let learned = LearnedSite::new(&settings.predictor, settings.default_request);
+        let mut forecaster = PendingForecaster { learned, past: PastQueues::default() };
+        let mut replay = Replay::recorded(history, settings.default_request);
+        let jobs = replay.timeline().jobs(history);
+        let known = jobs.partition_point(|job| job.submit <= until);
+        let first = known.saturating_sub(PAST_QUEUES * APART);
+        // A queue is asked about at the end of the second, when all that happens in it has happened.
+        let mut due: Option<Time> = None;
+        while let Some(next) = replay.peek().filter(|next| next.at <= until) {
+            if let Some(at) = due.take_if(|at| next.at > *at) {
+                forecaster.ask(replay.site().view(at));
+                done(1);
+            }
+            if next.step == Step::Submitted {
+                let (number, job) = (next.job.at(), &jobs[next.job.at()]);
+                replay.admit(job.shape.procs);
+                if number >= first && (number - first) % APART == 0 {
+                    due = Some(next.at);
+                }
+            }
+            let Some(event) = replay.step() else { break };
+            forecaster.observe(&event);
+        }
+        (forecaster, replay.site().clone())
+    }
+
+    /// How many past queues are asked about at most, where so many jobs were submitted before.
+    pub fn steps(submitted: usize) -> usize {
+        submitted.div_ceil(APART).min(PAST_QUEUES)
+    }
+
+    fn observe(&mut self, event: &Event<'_>) {
+        self.learned.observe(event);
+        match event.what {
+            What::Started(_) => self.past.started(event.job.index, event.at),
+            What::Withdrawn => self.past.left(event.job.index),
+            _ => {}
+        }
+    }
+
+    /// Asks about some jobs of a past queue, evenly chosen from its order.
+    fn ask(&mut self, site: View<'_>) {
+        let waiting: Vec<_> = site.waiting().collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let now = site.now();
+        let seed = SEED.named(&format!("queue at {now}"));
+        let draws = self.learned.queue_draws(site, None, QueueOrder::Learned, (PAST_DRAWS, seed));
+        let (starts, order) = (draws.starts(), draws.order());
+        let asked = order.len().min(PAST_JOBS);
+        for number in 0..asked {
+            let place = order[number * order.len() / asked];
+            let job = waiting[place].job;
+            let size = (job.shape.procs, self.learned.requested(job));
+            self.past.said(waiting[place].index, now, waits(&starts[place], now).0, size);
+        }
+    }
+
+    /// What is learned of the site.
+    pub(super) fn learned(&self) -> &LearnedSite {
+        &self.learned
+    }
+
+    /// When each waiting job of a site starts; each no sooner than now.
+    pub fn starts(&self, site: &Site, now: Time, order: QueueOrder) -> PendingStarts {
+        let view = site.view(now);
+        let draws = self.learned.queue_draws(view, None, order, (DRAWS, SEED));
+        let starts = draws.starts();
+        let waiting: Vec<_> = view.waiting().collect();
+        let correction = self.past.correction(now);
+        let (mut jobs, mut ahead_wanted) = (Vec::new(), 0_u64);
+        for (rank, place) in draws.order().into_iter().enumerate() {
+            let (procs, request) =
+                (waiting[place].job.shape.procs, self.learned.requested(waiting[place].job));
+            let (waits, never) = waits(&starts[place], now);
+            let wait = corrected(correction.as_ref(), waits, procs, request);
+            jobs.push(PendingStart {
+                index: waiting[place].index,
+                place: rank + 1,
+                ahead_wanted,
+                start: wait.as_ref().map(PendingRange::of),
+                never,
+                frees: if rank == 0 { freed(&draws, procs, view.free()) } else { Vec::new() },
+            });
+            ahead_wanted += u64::from(procs.0);
+        }
+        PendingStarts {
+            jobs,
+            draws: DRAWS,
+            record: self.past.record(now),
+            free: view.free(),
+            procs: view.machine(),
+            running: view.running().count(),
+        }
+    }
+}
+
+/// The waits of a job in simulations, and the share in which it never started.
+fn waits(starts: &[Time], now: Time) -> (Vec<Seconds>, f64) {
+    let known = starts.iter().filter(|&&start| start != Time::NEVER);
+    let waits: Vec<Seconds> = known.map(|&start| (start - now).max(Seconds::ZERO)).collect();
+    let never = 1.0 - waits.len() as f64 / starts.len().max(1) as f64;
+    (waits, never)
+}
+
+/// The running jobs that are expected to end first, up to the one with which enough processors are free.
+fn freed(draws: &QueueDraws<'_>, wanted: Procs, free: Procs) -> Vec<JobIndex> {
+    let mut ends: Vec<(f64, u32, JobIndex)> = draws
+        .expected_ends()
+        .into_iter()
+        .zip(draws.running())
+        .map(|(one, &job)| (one.0, one.1, job))
+        .collect();
+    ends.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.2.cmp(&other.2)));
+    let mut free = u64::from(free.0);
+    let needed = ends.iter().take_while(|one| {
+        let is_short = free < u64::from(wanted.0);
+        free += u64::from(one.1);
+        is_short
+    });
+    needed.map(|one| one.2).collect()
+}

@@ -1,0 +1,365 @@
+//! When each job that already waits at a place starts, and what it waits for.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::asked::{history_of, live_source, refused, without_jobs};
+use super::shown_reason::shown_reason;
+use super::waits_for::WaitsFor;
+use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob};
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
+use queuecast_core::number::number_of;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_forecast::forecast::{
+    PendingForecaster, PendingRange, PendingRecord, PendingStart, PendingStarts, QueueOrder, WhenError,
+    WhenSettings,
+};
+use queuecast_sim::site::Site;
+use queuecast_trace::squeue::Queued;
+use queuecast_trace::{Moment, TimeZone};
+
+/// Every job that waits at a place. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct PendingAnswer {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// Where what is known comes from.
+    pub source: String,
+    /// The moment asked about.
+    pub moment: Moment,
+    /// The Unix time that the clock of the moment begins at.
+    #[serde(skip)]
+    pub epoch: Option<i64>,
+    /// The zone of dates.
+    #[serde(skip)]
+    pub zone: TimeZone,
+    /// Whose jobs come first, if that is asked for.
+    pub user: Option<String>,
+    /// The machine, or each group of partitions of a live site.
+    pub queues: Vec<AskedQueue>,
+    /// How many jobs a table has at most; JSON and CSV have all.
+    #[serde(skip)]
+    pub shown: Option<usize>,
+    /// One's own jobs first, then by partition and place; those that wait for something else than their turn at the end.
+    pub jobs: Vec<PendingJob>,
+}
+
+/// What jobs wait for, and how their starts were found.
+#[derive(Debug, Clone, Serialize)]
+pub struct AskedQueue {
+    /// The partitions, on a live site.
+    pub partition: Option<String>,
+    /// Processors in service.
+    pub procs: Procs,
+    /// Processors that no job holds.
+    pub free: Procs,
+    /// Running jobs.
+    pub running: usize,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// Simulations.
+    pub draws: u32,
+    /// How often such ranges held for jobs of past queues; `None` if too few outcomes are known, and ranges are as simulated.
+    pub record: Option<PendingRecord>,
+}
+
+/// A job that waits.
+#[derive(Debug, Clone, Serialize)]
+pub struct PendingJob {
+    /// Its number: `1234`, or `1234_5` of an array.
+    pub job: String,
+    /// Its user.
+    pub user: Option<String>,
+    /// Whether it is one's own.
+    pub own: bool,
+    /// Its partition or queue.
+    pub partition: Option<String>,
+    /// What it asks for.
+    pub asked: JobSize,
+    /// Seconds since it was submitted, where that is known.
+    pub waited: Option<Seconds>,
+    /// Its place in the order of its queue, from 1; `None` if it is not in line.
+    pub place: Option<usize>,
+    /// When it starts, in seconds from the moment; `None` if it is not in line, or started in no simulation.
+    pub start: Option<PendingRange>,
+    /// The share of simulations in which it never started.
+    pub never: f64,
+    /// It starts no sooner than this many seconds from the moment, where a begin time or a reservation says so.
+    pub not_before: Option<i64>,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+    /// What it waits for, in words.
+    pub why: String,
+}
+
+/// Says when each waiting job of a place starts; those of `user` first.
+///
+/// # Errors
+/// If the place has nothing to learn from, or there is no such partition.
+pub fn pending_at(
+    place: AskedPlace<'_>,
+    user: Option<&str>,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<PendingAnswer, Refusal> {
+    let mut answer = match place {
+        AskedPlace::Log { log, at } => of_log(log, at, settings, zone, messages)?,
+        AskedPlace::Live { site, history, partition, procs } => {
+            of_live((site, partition, procs), history, settings, zone, messages)?
+        }
+        AskedPlace::Slurm(place) => place.pending(zone, messages)?,
+    };
+    answer.user = user.map(str::to_owned);
+    for job in &mut answer.jobs {
+        job.own = user.is_some() && job.user.as_deref() == user;
+    }
+    // Stable: the order within is kept.
+    answer.jobs.sort_by_key(|job| !job.own);
+    Ok(answer)
+}
+
+/// A queue of a machine that is a number of processors, with what was learned of it.
+pub(super) struct LearnedQueue {
+    pub forecaster: PendingForecaster,
+    pub site: Site,
+    pub now: Time,
+    pub order: QueueOrder,
+    pub history: String,
+}
+
+impl LearnedQueue {
+    /// Of a log at a moment.
+    pub fn of_log(
+        log: LabelledLog<'_>,
+        at: Time,
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<LearnedQueue, Refusal> {
+        let workload = &log.log.workload;
+        if workload.starts.is_empty() {
+            return Err(refused(log.name, WhenError::NoWaits));
+        }
+        let started = workload.starts.iter().filter(|&&start| start <= at).count();
+        if started == 0 {
+            return Err(refused(log.name, WhenError::NothingStarted));
+        }
+        let (forecaster, site) = learned(workload, at, settings, messages);
+        let history = number_of(started, "job");
+        Ok(LearnedQueue { forecaster, site, now: at, order: QueueOrder::Learned, history })
+    }
+
+    /// Of some partitions of a live site. Jobs that a newcomer would come before are left out, as of [`LiveQueue::site`].
+    pub fn of_live(
+        (site, queue): (&LiveSite, &LiveQueue),
+        history: Option<LabelledLog<'_>>,
+        newcomer: Option<&NewJob>,
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<LearnedQueue, Refusal> {
+        let (own, whose) = match history {
+            Some(one) => history_of(&one.log.workload, queue),
+            None => (None, String::new()),
+        };
+        let nothing = without_jobs(site.procs())?;
+        let workload = own.as_ref().or(history.map(|one| &one.log.workload)).unwrap_or(&nothing);
+        let (forecaster, _) = learned(workload, site.asked, settings, messages);
+        let found = queue.site(
+            site.asked,
+            &workload.names,
+            settings.default_request,
+            newcomer.and_then(|job| job.user.as_deref()),
+        );
+        let started = workload.starts.iter().filter(|&&start| start <= site.asked).count();
+        let history = match workload.is_empty() {
+            true => "no history".to_owned(),
+            false => format!("{}{whose}", number_of(started, "job")),
+        };
+        Ok(LearnedQueue { forecaster, site: found, now: site.asked, order: QueueOrder::Shown, history })
+    }
+
+    fn starts(&self) -> PendingStarts {
+        self.forecaster.starts(&self.site, self.now, self.order)
+    }
+
+    fn told(&self, partition: Option<String>, starts: &PendingStarts) -> AskedQueue {
+        AskedQueue {
+            partition,
+            procs: starts.procs,
+            free: starts.free,
+            running: starts.running,
+            history: self.history.clone(),
+            draws: starts.draws,
+            record: starts.record,
+        }
+    }
+}
+
+fn learned(
+    workload: &Workload,
+    until: Time,
+    settings: &WhenSettings,
+    messages: &dyn Messages,
+) -> (PendingForecaster, Site) {
+    let known = workload.jobs().partition_point(|job| job.submit <= until);
+    messages.begins("asking about past queues", PendingForecaster::steps(known));
+    PendingForecaster::of_log(workload, until, settings, &|steps| messages.done(steps))
+}
+
+/// What a job that is in line waits for. `name` tells how jobs are called.
+fn in_line(start: &PendingStart, wanted: Procs, free: Procs, name: impl Fn(JobIndex) -> String) -> WaitsFor {
+    let fits = wanted <= free;
+    match start.place {
+        1 if fits => WaitsFor::NextPass,
+        1 => WaitsFor::Processors {
+            wanted: wanted.0.into(),
+            free: free.0.into(),
+            frees: start.frees.iter().map(|&job| name(job)).collect(),
+        },
+        place => WaitsFor::Turn { ahead: place - 1, wanted: start.ahead_wanted, fits },
+    }
+}
+
+/// What a log calls the user and the queue of a job.
+pub(super) fn names_in(workload: &Workload, job: &Job) -> (Option<String>, Option<String>) {
+    let name = |names: &BTreeMap<u32, String>, number: u32| {
+        names.get(&number).cloned().unwrap_or_else(|| number.to_string())
+    };
+    let user = job.user.map(UserId::number).map(|number| name(&workload.names.users, number));
+    let queue = job.queue.map(QueueId::number).map(|number| name(&workload.names.queues, number));
+    (user, queue)
+}
+
+fn of_log(
+    log: LabelledLog<'_>,
+    at: Time,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<PendingAnswer, Refusal> {
+    let queue = LearnedQueue::of_log(log, at, settings, messages)?;
+    let workload = &log.log.workload;
+    let starts = queue.starts();
+    let id = |index: JobIndex| queue.site.job(index).map_or_else(String::new, |job| job.id.0.to_string());
+    let jobs = starts.jobs.iter().filter_map(|start| {
+        let job = queue.site.job(start.index)?;
+        let (user, partition) = names_in(workload, job);
+        let waits_for = in_line(start, job.shape.procs, starts.free, id);
+        Some(PendingJob {
+            job: id(start.index),
+            user,
+            own: false,
+            partition,
+            asked: JobSize {
+                procs: job.shape.procs,
+                time: job.shape.limit.unwrap_or(settings.default_request),
+            },
+            waited: Some(at - job.submit),
+            place: Some(start.place),
+            start: start.start,
+            never: start.never,
+            not_before: None,
+            why: waits_for.words(),
+            waits_for,
+        })
+    });
+    Ok(PendingAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: log.name.to_owned(),
+        moment: Moment::of(at, workload.epoch, zone),
+        epoch: workload.epoch,
+        zone: zone.clone(),
+        user: None,
+        shown: None,
+        jobs: jobs.collect(),
+        queues: vec![queue.told(None, &starts)],
+    })
+}
+
+fn of_live(
+    (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
+    history: Option<LabelledLog<'_>>,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<PendingAnswer, Refusal> {
+    let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
+    let groups = site.whole_queues(partition, procs)?;
+    LiveQueue::note(&groups, procs, false, messages);
+    for group in &groups {
+        let learned = LearnedQueue::of_live((site, group), history, None, settings, messages)?;
+        let starts = learned.starts();
+        let name = |index: JobIndex| group.jobs()[index.at()].name.clone();
+        for start in &starts.jobs {
+            let queued = &group.jobs()[start.index.at()];
+            if !group.takes(queued) {
+                continue;
+            }
+            let waits_for = shown_reason(queued, site.jobs(), zone)
+                .unwrap_or_else(|| in_line(start, queued.procs, starts.free, name));
+            let row = PendingJob {
+                partition: Some(group.name.clone()),
+                place: Some(start.place),
+                start: start.start,
+                never: start.never,
+                ..shown(queued, site.asked, settings, waits_for)
+            };
+            // Of a job that may run in several partitions, the one that starts it soonest counts.
+            match rows.iter_mut().find(|other| other.job == row.job) {
+                Some(other) if median(&row) < median(other) => *other = row,
+                Some(_) => {}
+                None => rows.push(row),
+            }
+        }
+        queues.push(learned.told(Some(group.name.clone()), &starts));
+    }
+    for queued in site.jobs().iter().filter(|job| job.elapsed.is_none()) {
+        let is_asked = partition.is_none_or(|named| queued.partitions.iter().any(|one| one == named));
+        if !is_asked || rows.iter().any(|row| row.job == queued.name) {
+            continue;
+        }
+        let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or(WaitsFor::OutOfService);
+        rows.push(shown(queued, site.asked, settings, waits_for));
+    }
+    Ok(PendingAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: live_source(history),
+        moment: Moment::of(site.asked, Some(0), zone),
+        epoch: Some(0),
+        zone: zone.clone(),
+        user: None,
+        shown: None,
+        queues,
+        jobs: rows,
+    })
+}
+
+fn median(job: &PendingJob) -> f64 {
+    job.start.map_or(f64::INFINITY, |start| start.median)
+}
+
+/// A job that `squeue` shows, without a place in the order and a start.
+fn shown(queued: &Queued, now: Time, settings: &WhenSettings, waits_for: WaitsFor) -> PendingJob {
+    let begins = match &waits_for {
+        WaitsFor::BeginTime { at } => at.as_ref(),
+        WaitsFor::Reservation { begins, .. } => begins.as_ref(),
+        _ => None,
+    };
+    PendingJob {
+        job: queued.name.clone(),
+        user: Some(queued.user.clone()),
+        own: false,
+        partition: Some(queued.partitions.join(",")),
+        asked: JobSize { procs: queued.procs, time: queued.limit.unwrap_or(settings.default_request) },
+        waited: queued.submit.map(|submit| (now - submit).max(Seconds::ZERO)),
+        place: None,
+        start: None,
+        never: 0.0,
+        not_before: begins.map(|at| (at.time - now).0.max(0)),
+        why: waits_for.words(),
+        waits_for,
+    }
+}

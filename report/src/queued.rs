@@ -1,0 +1,77 @@
+//! When a job that already waits starts, as text and rows.
+
+use crate::pending::{job_rows, record, start_sentence, unreliable};
+use crate::words::number_of;
+use crate::{Answer, Cell, Column, Document, Table, date, duration, words};
+use queuecast_place::{QueuedAnswer, StartWhy};
+
+impl Answer for QueuedAnswer {
+    fn document(&self) -> Document {
+        let job = &self.job;
+        let mut lines: Vec<String> = self.queue.iter().filter_map(|queue| unreliable(queue, false)).collect();
+        lines.push(start_sentence(job));
+        if let Some(start) = job.start.as_ref().filter(|start| start.p90 >= words::AT_ONCE) {
+            let at = self.epoch.and_then(|epoch| {
+                date::second(epoch + self.moment.time.0 + start.p90.round() as i64, &self.zone)
+            });
+            let at = at.map_or_else(String::new, |at| format!(" ({at})"));
+            lines.push(format!("At the latest, nine times in ten: {}{at}.", duration::about(start.p90)));
+        }
+        lines.push(format!("It waits for {}.", job.why));
+        let waited = job.waited.map_or_else(String::new, |waited| {
+            format!("; it has waited for {}", duration::about(waited.0 as f64))
+        });
+        let user = job.user.as_ref().map_or_else(String::new, |user| format!(" of user {user}"));
+        let place = job.place.map_or_else(String::new, |place| format!("; place {place} in the order"));
+        lines.push(format!(
+            "Job {}{user}: {}{waited}{place}.",
+            job.job,
+            words::asked(job.asked.procs, job.asked.time)
+        ));
+        let mut document = Document::new().with_paragraph(lines.join("\n"));
+        if let Some(why) = &self.blockers {
+            document = with_blockers(document, why);
+        }
+        match &self.queue {
+            Some(queue) => document.with_paragraph(record(queue, false)),
+            None => document,
+        }
+    }
+
+    fn table(&self) -> Table {
+        job_rows([&self.job])
+    }
+}
+
+/// Rows of the table of what was left out, at most.
+const ROWS: usize = 8;
+
+/// What keeps a job from starting, after the answer.
+pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
+    let mut table = Table::of(
+        why.tried.iter().take(ROWS),
+        [
+            (Column::text("without").naming(), |one| (&one.what).into()),
+            (Column::integer("processors"), |one| {
+                Cell::Integer(i64::try_from(one.procs).unwrap_or(i64::MAX))
+            }),
+            (Column::duration("starts in"), |one| one.median.map(Cell::duration).into()),
+            (Column::duration("sooner by"), |one| one.gain.map(Cell::duration).into()),
+            (Column::share("in simulations"), |one| Cell::share(one.sooner)),
+            (Column::text("matters"), |one| (if one.matters { "yes" } else { "no" }).into()),
+        ],
+    )
+    .titled("What keeps it from starting");
+    table.note(format!(
+        "{} simulations of each case, with the same random numbers; as the site is it starts in {}",
+        why.draws,
+        why.median.map_or_else(|| "none of most simulations".to_owned(), words::wait)
+    ));
+    table.note(
+        "matters: sooner by more than a minute and a tenth of the wait, in six of ten simulations or more",
+    );
+    if why.tried.len() > ROWS {
+        table.note(format!("the first {ROWS} of {}; JSON has all", number_of(why.tried.len(), "case")));
+    }
+    document.with_paragraph(why.sentence.clone()).with_table("blockers", table)
+}

@@ -12,7 +12,7 @@ use queuecast_core::job::JobIndex;
 use queuecast_core::parallel;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
-use queuecast_forecast::forecast::{RecordedArrivals, WaitMethod};
+use queuecast_forecast::forecast::{RecordedArrivals, WaitMethod, wait_predictor};
 use queuecast_wait::WaitPredictor;
 
 /// Which jobs are scored.
@@ -91,7 +91,7 @@ impl<'a> WaitScorer<'a> {
         let first = self.numbers().start;
         let scored = parallel::map(methods, |method| {
             let begun = watch.clock.map(|clock| clock());
-            let mut predictor = method.build(self.window.default_request);
+            let mut predictor = wait_predictor(method, self.window.default_request);
             let mut kept = Vec::new();
             let noted = first.saturating_sub(method.remembered());
             let tally = self.follow(&mut *predictor, noted, watch.done, is_kept.then_some(&mut kept));

@@ -1,6 +1,6 @@
 //! The jobs that wait at a place, as text and rows.
 
-use crate::chart::{Bar, Bars};
+use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
 use queuecast_forecast::forecast::PendingRange;
@@ -13,7 +13,7 @@ impl Answer for PendingAnswer {
             document = document.with_table("jobs", shown(self));
         }
         if self.jobs.iter().filter(|job| job.start.is_some()).count() > 1 {
-            document = document.with_chart(Chart::Bars(chart(self)));
+            document = document.with_chart(Chart::RangeBars(chart(self)));
         }
         let records: Vec<String> =
             self.queues.iter().map(|queue| record(queue, self.queues.len() > 1)).collect();
@@ -216,11 +216,12 @@ fn shown(of: &PendingAnswer) -> Table {
 const DRAWN: usize = 20;
 
 /// When the first jobs start, by even odds.
-fn chart(of: &PendingAnswer) -> Bars {
+fn chart(of: &PendingAnswer) -> RangeBars {
     let known = of.jobs.iter().filter_map(|job| Some((job, job.start.as_ref()?)));
     let bars = known.take(DRAWN.min(of.shown.unwrap_or(DRAWN)));
-    let bars = bars.map(|(job, start)| Bar::new(job.job.clone(), Cell::duration(start.median)));
-    Bars::new("When jobs start, by even odds", bars).broken()
+    let bars =
+        bars.map(|(job, start)| RangeBar::of_time(job.job.clone(), [start.low, start.median, start.high]));
+    RangeBars::new("Starts in: 80 % range, with a tick at even odds", bars)
 }
 
 /// That ranges are not to be relied on, where those of past queues held too seldom.

@@ -28,7 +28,10 @@ fn method() -> SpecParser<WaitMethod> {
 impl Arguments {
     /// How waits are predicted.
     pub fn settings(&self) -> WhenSettings {
-        let methods = Several::together(&self.method);
+        let usual = WhenSettings::default().methods;
+        let asked = Several::together(&self.method);
+        // What the best is chosen from.
+        let methods = if asked.contains(&WaitMethod::Best) { usual } else { asked };
         WhenSettings { methods, trials: self.trials, ..WhenSettings::default() }
     }
 }

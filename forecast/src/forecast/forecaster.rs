@@ -31,6 +31,7 @@ pub(super) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
 /// [`Forecaster::refit`] between two events. Answering does not: any number of threads can ask one forecaster at once, and no question
 /// fits a model. [`Forecaster::snapshot`] is for those that ask while another thread learns, and [`Forecaster::stored`] for another
 /// process.
+#[derive(Clone)]
 pub struct Forecaster {
     settings: WhenSettings,
     /// Shared with snapshots, and copied by the next event where one is still held.
@@ -100,7 +101,7 @@ impl Forecaster {
     /// What is learned so far, as it is, for any number of threads to ask while this one learns on. It costs nothing by itself; as long
     /// as it is held, the next event copies the state once.
     pub fn snapshot(&self) -> Forecaster {
-        Forecaster { settings: self.settings.clone(), state: Arc::clone(&self.state) }
+        self.clone()
     }
 
     pub(super) fn state(&self) -> &ForecasterState {
@@ -139,9 +140,15 @@ impl Forecaster {
         (forecaster, replay.site().clone())
     }
 
-    /// A job is about to join the queue of a site, at the moment of its submission.
-    pub fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) {
-        Arc::make_mut(&mut self.state).submitted(job, site, used);
+    /// A job is about to join the queue of a site, at the moment of its submission. Returns what each method says of it, if they are
+    /// tried on it.
+    pub fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) -> Vec<WaitForecast> {
+        Arc::make_mut(&mut self.state).submitted(job, site, used)
+    }
+
+    /// The place of the method that answers now.
+    pub(super) fn best(&self, now: Time) -> Option<usize> {
+        self.ranked(now).first().map(|(place, _)| *place)
     }
 
     /// Something has happened at the site.
@@ -225,15 +232,17 @@ impl Forecaster {
 }
 
 impl ForecasterState {
-    fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) {
+    fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) -> Vec<WaitForecast> {
         let features = self.tracker.features(job, job.submit);
         let arrival = Arrival { job, at: job.submit, features: &features };
         let learned = &self.learned;
+        let mut said = Vec::new();
         if used.tried {
-            let said: Vec<SaidRange> = parallel::map_mut(&mut self.methods, |one| {
-                SaidRange::of(&one.predict(learned, &arrival, site.view(job.submit)).wait)
+            said = parallel::map_mut(&mut self.methods, |one| {
+                one.predict(learned, &arrival, site.view(job.submit))
             });
-            self.tried.said(job, Regime::of(job, site, job.submit), said);
+            let ranges = said.iter().map(|one| SaidRange::of(&one.wait)).collect();
+            self.tried.said(job, Regime::of(job, site, job.submit), ranges);
         }
         for one in &mut self.methods {
             if used.ahead <= one.method.remembered() {
@@ -243,6 +252,7 @@ impl ForecasterState {
         if used.known {
             self.open.insert(job.index, (job.clone(), features));
         }
+        said
     }
 
     fn observe(&mut self, event: &Event<'_>) {

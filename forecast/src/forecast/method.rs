@@ -23,6 +23,8 @@ use queuecast_wait::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum WaitMethod {
+    /// What `when` answers with: of the methods it tries by default the one with the best ranges for the last jobs.
+    Best,
     /// Every job starts at once.
     Zero,
     /// The distribution of the last waits in the job's queue.
@@ -124,6 +126,7 @@ impl WaitMethod {
             WaitMethod::Simulated { draws, policy } => {
                 Box::new(SimulatedWaits::new(draws, policy, &run_times(), default_request))
             }
+            WaitMethod::Best => WaitMethod::Trees(TreeSettings::default()).build_on_features(default_request),
             WaitMethod::Trees(settings) => {
                 Box::new(ModelledWaits::new(settings, &run_times(), default_request))
             }
@@ -149,9 +152,7 @@ impl WaitMethod {
             _ => false,
         }
     }
-}
 
-impl WaitMethod {
     /// Whether it simulates the site as it is.
     pub(super) fn is_simulated(&self) -> bool {
         matches!(self, WaitMethod::Simulated { .. })
@@ -162,6 +163,7 @@ impl WaitMethod {
         match self {
             // More than the window, since jobs start in another order than they arrive.
             WaitMethod::Trees(settings) => settings.window + settings.window / 4,
+            WaitMethod::Best => WaitMethod::Trees(TreeSettings::default()).remembered(),
             // Overruns are added to the features at arrival, so all arrivals are needed.
             _ if self.counts_overruns() => usize::MAX,
             _ => 0,
@@ -208,6 +210,7 @@ impl fmt::Display for WaitMethod {
             }
         };
         let name = match self.clone() {
+            WaitMethod::Best => "best",
             WaitMethod::Zero => "zero",
             WaitMethod::Past { window } => {
                 size(window, PastWaits::WINDOW);
@@ -285,6 +288,10 @@ impl Spec for WaitMethod {
         const WIDTH: SettingKey = SettingKey::new("width", "WIDTH");
         const OVERRUNS: SettingKey = SettingKey::flag("overruns");
         const FORMS: &[Form] = &[
+            Form::new(
+                "best",
+                "what when answers with: of trees, simulated, knn and past the one with the best ranges for the last 500 jobs",
+            ),
             Form::new("zero", "every job starts at once"),
             Form::new("past", "the last waits (200) in the job's queue").with(
                 "[:JOBS]",
@@ -409,6 +416,7 @@ impl Spec for WaitMethod {
         };
         let overruns = || settings.value("overruns").map_or(Ok(false), |value| value.flag());
         match settings.name() {
+            "best" => Ok(WaitMethod::Best),
             "zero" => Ok(WaitMethod::Zero),
             "past" => Ok(WaitMethod::Past { window: window(PastWaits::WINDOW)? }),
             "ranges" => Ok(WaitMethod::Ranges {

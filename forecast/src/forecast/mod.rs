@@ -4,6 +4,7 @@
 
 mod answer;
 mod arrivals;
+mod best;
 mod blockers;
 mod closeness;
 mod cluster;
@@ -25,6 +26,7 @@ pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
+pub use best::{BestWaits, wait_predictor};
 pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{

@@ -33,7 +33,7 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    #[arg(long, value_name = "METHOD,...", default_value = "knn", value_parser = SpecList(method()), hide_possible_values = true)]
+    #[arg(long, value_name = "METHOD,...", default_value = "best", value_parser = SpecList(method()), hide_possible_values = true)]
     #[arg(help = method().help("How waits are predicted; several are separated by commas, and the baselines zero and past are always added"), long_help = method().long_help("How waits are predicted; several are separated by commas, and the baselines zero and past are always added"))]
     pub method: Vec<Several<WaitMethod>>,
     #[command(flatten)]

@@ -231,10 +231,13 @@ mod tests {
         let mut found = Vec::new();
         opening(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
         found.sort();
-        // A checkpoint is read and written by design; outputs and temporary files are written; the rest notes what it reads.
+        // A checkpoint and the cache are read and written by design; outputs and temporary files are written; a job script is looked into
+        // before it is read as one; the rest notes what it reads.
         let known = [
+            "cache.rs",
             "checkpoint_file.rs",
             "input.rs",
+            "job_script.rs",
             "output.rs",
             "site_texts.rs",
             "staged.rs",

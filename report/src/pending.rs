@@ -203,7 +203,7 @@ fn shown(of: &PendingAnswer) -> Table {
     }
     if of.jobs.len() > rows {
         table.note(format!(
-            "the first {} of {}; --limit shows more",
+            "the first {} of {}; --rows shows more",
             whole(rows),
             number_of(of.jobs.len(), "job")
         ));

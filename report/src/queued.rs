@@ -55,7 +55,9 @@ pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
             (Column::integer("processors"), |one| {
                 Cell::Integer(i64::try_from(one.procs).unwrap_or(i64::MAX))
             }),
-            (Column::duration("starts in"), |one| one.median.map(Cell::duration).into()),
+            (Column::duration("simulated start").key("median").spare(1), |one| {
+                one.median.map(Cell::duration).into()
+            }),
             (Column::duration("sooner by"), |one| one.gain.map(Cell::duration).into()),
             (Column::share("in simulations"), |one| Cell::share(one.sooner)),
             (Column::text("matters"), |one| (if one.matters { "yes" } else { "no" }).into()),
@@ -63,7 +65,7 @@ pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
     )
     .titled("What keeps it from starting");
     table.note(format!(
-        "{} simulations of each case, with the same random numbers; as the site is it starts in {}",
+        "{} simulations of each case with the same random numbers, of the queue alone: with all jobs it starts in {} there; the answer above also counts how such jobs fared before",
         why.draws,
         why.median.map_or_else(|| "none of most simulations".to_owned(), words::wait)
     ));

@@ -109,7 +109,6 @@ fn queued(line: &str) -> Option<Queued> {
     let shown =
         |text: &str| Some(text.to_owned()).filter(|text| !["", "(null)", "N/A"].contains(&text.as_str()));
     let reason = match told {
-        [reason] => ShownReason { code: (*reason).to_owned(), ..ShownReason::default() },
         [account, qos, reservation, start, dependency, reason] => ShownReason {
             code: (*reason).to_owned(),
             account: shown(account),
@@ -118,7 +117,9 @@ fn queued(line: &str) -> Option<Queued> {
             start: start.parse().ok().map(Time),
             dependency: shown(dependency),
         },
-        _ => return None,
+        [] => return None,
+        // A reason is free text, which may have bars in it.
+        reason => ShownReason { code: reason.join("|"), ..ShownReason::default() },
     };
     let digits = id.find(|c: char| !c.is_ascii_digit()).map_or(id, |end| &id[..end]);
     let length = |text: &str| seconds(text.as_bytes()).map(Seconds);

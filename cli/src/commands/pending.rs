@@ -41,9 +41,9 @@ pub struct Arguments {
     me: bool,
     /// How many jobs the table has at most; JSON and CSV always have all
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true, help_heading = "Results")]
-    limit: usize,
+    rows: usize,
     /// All jobs in the table
-    #[arg(long, conflicts_with = "limit", help_heading = "Results")]
+    #[arg(long, conflicts_with = "rows", help_heading = "Results")]
     all: bool,
     /// Answer by Slurm's own scheduler on the configuration in this folder (see site check)
     #[arg(long, value_name = "DIR", help_heading = "A Slurm site")]
@@ -99,6 +99,6 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let settings = WhenSettings::default();
     let mut answer =
         told::asked(printer, |messages| pending_at(place, user.as_deref(), &settings, zone, messages))?;
-    answer.shown = (!arguments.all).then_some(arguments.limit);
+    answer.shown = (!arguments.all).then_some(arguments.rows);
     plot.answer(&answer, printer)
 }

@@ -76,9 +76,9 @@ fn every_waiting_job_has_a_start_or_a_reason() {
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    let few = stdout(&mut run(&folder, "pending --live -p long --limit 2"));
-    assert!(few.contains("the first 2 of 6 jobs; --limit shows more"), "{few}");
-    let csv = stdout(&mut run(&folder, "pending --live -p long --limit 2 --format csv"));
+    let few = stdout(&mut run(&folder, "pending --live -p long --rows 2"));
+    assert!(few.contains("the first 2 of 6 jobs; --rows shows more"), "{few}");
+    let csv = stdout(&mut run(&folder, "pending --live -p long --rows 2 --format csv"));
     assert_eq!(column(&csv, "job").len(), 6, "all of them");
     let me = json(&mut run(&folder, "pending --live -p long --me --format json"));
     assert!(me["user"].as_str().is_some_and(|user| !user.is_empty()), "{me}");

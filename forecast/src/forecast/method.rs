@@ -334,7 +334,7 @@ impl Spec for WaitMethod {
             ),
             Form::new(
                 "trees",
-                "boosted trees over the job, the queue, recent waits and simulated starts of the last 15000 jobs",
+                "boosted trees over the job, the queue, recent waits and simulated starts of the last 30000 jobs",
             )
             .with(
                 "[:JOBS,refit=N,draws=N,simulate=no]",

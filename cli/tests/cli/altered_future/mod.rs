@@ -23,6 +23,7 @@ use crate::Folder;
 
 /// Every method that predicts waits, with so short a memory that it learns and forgets within a few hundred jobs.
 const WAIT_METHODS: &[&str] = &[
+    "best",
     "zero",
     "past:50",
     "knn:100",

@@ -35,7 +35,7 @@ pub struct TreeSettings {
 
 impl Default for TreeSettings {
     fn default() -> TreeSettings {
-        TreeSettings { window: 15_000, refit: 1500, simulates: true, draws: 4 }
+        TreeSettings { window: 30_000, refit: 1500, simulates: true, draws: 4 }
     }
 }
 

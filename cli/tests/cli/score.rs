@@ -55,11 +55,15 @@ fn every_format_and_the_text_have_the_methods() {
     scored(&folder, "score wait log.swf --from 2000 --format json");
     let text = folder.queuecast("score wait log.swf --from 2000").assert().success();
     let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
-    for expected in ["Predicted waits of 1,001 jobs, from number 2000 on", "knn", "past", "zero", "over 24 h"]
+    for expected in
+        ["Predicted waits of 1,001 jobs, from number 2000 on", "best", "past", "zero", "over 24 h"]
     {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    let csv = folder.queuecast("score wait log.swf --from 2000 --format csv --timings").assert().success();
+    let csv = folder
+        .queuecast("score wait log.swf --method knn --from 2000 --format csv --timings")
+        .assert()
+        .success();
     let csv = String::from_utf8(csv.get_output().stdout.clone()).unwrap();
     assert_eq!(csv.lines().count(), 4, "{csv}");
 }
@@ -168,7 +172,7 @@ fn logs_that_cannot_be_scored_say_why() {
     for (line, expected) in [
         ("score wait log.swf", "3,000 jobs, and scoring begins with job 10001"),
         ("score wait made.swf --from 1", "does not record how long jobs waited"),
-        ("score wait log.swf --method guess", "possible values: zero, past[:JOBS], knn[:JOBS"),
+        ("score wait log.swf --method guess", "possible values: best, zero, past[:JOBS], knn[:JOBS"),
         ("score wait log.swf --from 0", "--from"),
         ("score runtime made.swf --from 1", "does not record how long jobs waited"),
         ("score runtime log.swf", "scoring begins with job 10001"),

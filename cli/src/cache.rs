@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -85,7 +85,7 @@ impl Kept for Cache<'_> {
     }
 
     fn keep(&self, key: &str, bytes: &[u8]) {
-        if bytes.len() as u64 > MOST_BYTES || fs::create_dir_all(&self.folder).is_err() {
+        if bytes.len() as u64 > MOST_BYTES || made(&self.folder).is_err() {
             return;
         }
         let path = self.file(key);
@@ -99,6 +99,17 @@ impl Kept for Cache<'_> {
         let path = self.file(key);
         self.printer.note(&format!("{}: {why}; the log is learned from anew", path.display()));
     }
+}
+
+/// Makes the folder, for this user only: what was learned tells of others' jobs.
+fn made(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.recursive(true).create(folder)
 }
 
 /// The folder for it, by the environment.
@@ -164,7 +175,7 @@ mod tests {
         assert_eq!(cache.recall("b"), Some(vec![0; 100]));
         cache.shrink(&cache.file("c"), 250);
         assert_eq!((cache.recall("a"), cache.recall("c").is_some()), (None, true));
-        // What was just kept stays, however old the others are not.
+        // What was just kept stays, whatever the limit.
         cache.shrink(&cache.file("c"), 0);
         assert!(cache.recall("c").is_some() && cache.recall("b").is_none() && other.exists());
     }

@@ -214,11 +214,20 @@ fn advice(of: &AdvisedJob) -> String {
     let plan = &of.plan;
     let (first, best) = (&plan.options[0], &plan.options[plan.best]);
     let mut lines = Vec::new();
+    let longer = plan.options.iter().filter(|one| one.change == JobChange::LongerLimit);
+    let longest = longer.map(|one| one.limit).max().unwrap_or(first.limit);
     lines.push(match plan.best {
         0 if plan.run.high > first.limit.0 as f64 => format!(
             "Ask for more time: it would run for up to {}, and the limit is {}.",
             duration::about(plan.run.high),
             duration::human(first.limit)
+        ),
+        0 if first.risk > of.risk && longest > first.limit => format!(
+            "Ask for more time: {} of such jobs run into the limit of {}, and no limit up to {} keeps a risk of {}.",
+            percent(first.risk),
+            duration::human(first.limit),
+            duration::human(longest),
+            percent(of.risk)
         ),
         0 if first.risk > of.risk => format!(
             "Ask for more time: {} of such jobs run into the limit of {}, and how long they would run is not known.",

@@ -19,6 +19,10 @@ const LONGEST: u64 = 1 << 22;
 
 /// Whether a file is a job script. What cannot be read is none, and is refused when it is read as something else.
 pub fn is_one(path: &Path) -> bool {
+    // A pipe can be read only once.
+    if !path.metadata().is_ok_and(|about| about.is_file()) {
+        return false;
+    }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
     read.is_ok() && is_job_script(&String::from_utf8_lossy(&head))
@@ -26,14 +30,14 @@ pub fn is_one(path: &Path) -> bool {
 
 /// Takes what a job script asks for where no option says it, and says what was understood.
 pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> Result<(), Failure> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     let input = Input::open(path, printer)?;
     let name = input.name.clone();
     input
         .take(LONGEST)
-        .read_to_string(&mut text)
+        .read_to_end(&mut text)
         .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
-    let arguments = script_arguments(&text);
+    let arguments = script_arguments(&String::from_utf8_lossy(&text));
     let read = sbatch_line(&arguments).map_err(|error| {
         Failure::input(format!("{name}: {error}")).hint("its #SBATCH lines are read as sbatch reads them")
     })?;

@@ -28,10 +28,12 @@ fn method() -> SpecParser<WaitMethod> {
 impl Arguments {
     /// How waits are predicted.
     pub fn settings(&self) -> WhenSettings {
-        let usual = WhenSettings::default().methods;
-        let asked = Several::together(&self.method);
-        // What the best is chosen from.
-        let methods = if asked.contains(&WaitMethod::Best) { usual } else { asked };
+        // The best is one of those that are tried by default.
+        let mut methods = Vec::new();
+        for one in Several::together(&self.method) {
+            let each = if one == WaitMethod::Best { WhenSettings::default().methods } else { vec![one] };
+            methods.extend(each.into_iter().filter(|one| !methods.contains(one)).collect::<Vec<_>>());
+        }
         WhenSettings { methods, trials: self.trials, ..WhenSettings::default() }
     }
 }

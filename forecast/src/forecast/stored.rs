@@ -16,7 +16,7 @@ use queuecast_sim::site::Site;
 const MAGIC: [u8; 16] = *b"queuecast learnt";
 
 /// The layout of what follows. Whatever changes it, or what a forecaster learns, changes this number.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// The version of the program: another one may have learned otherwise.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -54,7 +54,9 @@ impl ForecasterKey {
             history.jobs().iter().zip(history.truths()).take_while(|(job, _)| job.submit <= until)
         {
             let start = history.starts.get(job.index.at()).copied().unwrap_or(Time::NEVER);
-            let end = start.0.saturating_add(truth.run().0);
+            // A job whose start is unknown is replayed from its submission on.
+            let from = if start == Time::NEVER { job.submit } else { start };
+            let end = from.0.saturating_add(truth.run().0);
             let known = KnownJob {
                 job,
                 has_start: start != Time::NEVER,
@@ -71,7 +73,7 @@ impl ForecasterKey {
 }
 
 fn encoded(value: &impl Serialize) -> Vec<u8> {
-    // Numbers, texts and lists of known length: there is always room in memory for what is in memory.
+    // It fails for lists of unknown length only, and there are none.
     postcard::to_stdvec(value).unwrap_or_default()
 }
 

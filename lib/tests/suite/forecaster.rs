@@ -2,6 +2,7 @@
 
 use crate::wait_methods::{DEFAULT, job, log, settings, with_another_future};
 use queuecast::forecast::{Forecaster, ForecasterKey, StoredError, SubmissionUse, WhenAnswers, WhenSettings};
+use queuecast::job::Truth;
 use queuecast::site::{Replay, Site, Step};
 use queuecast::units::{Seconds, Time};
 use queuecast::workload::Workload;
@@ -119,6 +120,15 @@ fn a_key_names_what_is_known() {
     assert_ne!(own, key(&log, now, &settings(&["past"])));
     assert_ne!(own, key(&log, now, &WhenSettings { trials: 201, ..usual.clone() }));
     assert_eq!(own.to_string().len(), 32);
+    // A job whose start is unknown is taken to run from its submission on: how long it ran is known then.
+    let mut unknown = log.clone();
+    unknown.starts[200] = Time::NEVER;
+    let longer = |by: i64| {
+        let (jobs, mut truths) = (unknown.jobs().to_vec(), unknown.truths().to_vec());
+        truths[200] = Truth::rigid(Seconds(by));
+        Workload::recorded(unknown.machine(), jobs, truths, unknown.starts.clone()).unwrap()
+    };
+    assert_ne!(key(&longer(10), now, &usual), key(&longer(20), now, &usual));
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub struct LimitAdvice {
     /// The share of past jobs that would have been stopped at limits chosen in this way; for the limit asked for now, the
     /// predicted probability.
     pub risk: f64,
-    /// Whether even the limit asked for now exceeds the accepted risk; run times beyond it cannot be predicted.
+    /// Whether even the limit asked for now exceeds the accepted risk.
     pub is_bounded: bool,
     /// Of how many past jobs the risk is known; `None` for the limit asked for now.
     pub tried: Option<usize>,
@@ -46,8 +46,7 @@ pub(super) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Second
 }
 
 /// The run time under a longer limit. As long as it is below the limit asked for it is as predicted there; the jobs that would be
-/// stopped run on as `longer`, the prediction for the longer limit, says of jobs that have run for so long. So the risk never grows with
-/// the limit.
+/// stopped run on as `longer`, the prediction for the longer limit, says of jobs that have run for so long.
 pub(super) fn longer_run(run: &Distribution, asked: Seconds, longer: &Distribution) -> Distribution {
     let stopped = stopped_at(run, asked);
     if stopped <= 0.0 {
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_risk_never_grows_with_the_limit() {
+    fn jobs_that_would_be_stopped_run_on() {
         // A third of the jobs would be stopped at an hour; of a longer limit only half of what is predicted is beyond an hour.
         let run = Distribution::quantiles(&[(0.0, 60.0), (0.66, 3_000.0), (0.67, 3_600.0), (1.0, 3_600.0)])
             .unwrap();

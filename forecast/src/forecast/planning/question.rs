@@ -115,11 +115,15 @@ pub fn plan_job(
     let run = measured.clone().unwrap_or_else(|| forecaster.learned().run_time(&job));
     let limit = forecaster.limits().advise(&run, asked, question.risk);
     let mut variants = variants(question, (history, now), &sizes, &run, (asked, limit.limit));
-    let longest = question.limits.longest.unwrap_or(Seconds(i64::MAX));
+    let longest = question.limits.longest.or_else(|| longest_asked(history, now)).unwrap_or(asked);
     for longer in longer_limits(&limit).filter(|longer| *longer <= longest) {
         let mut changed = question.job.clone();
         changed.shape.limit = Some(longer);
-        let run = longer_run(&run, asked, &forecaster.learned().run_time(&changed));
+        // A measured run time stays.
+        let run = match &measured {
+            Some(measured) => measured.clone(),
+            None => longer_run(&run, asked, &forecaster.learned().run_time(&changed)),
+        };
         variants.push(AskedVariant { change: JobChange::LongerLimit, job: changed, run });
     }
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
@@ -133,6 +137,12 @@ pub fn plan_job(
         })
         .collect();
     options.iter_mut().for_each(|option| option.bound_risk(&limit));
+    // Each longer limit has a prediction of its own; none stops more jobs than a shorter one.
+    let mut least = options[0].risk;
+    for option in options.iter_mut().filter(|one| one.change == JobChange::LongerLimit) {
+        option.risk = option.risk.min(least);
+        least = option.risk;
+    }
     let first = options[0].clone();
     if !question.later.is_empty() {
         let shifts =
@@ -246,6 +256,12 @@ pub(super) fn scaled(run: &Distribution, factor: f64) -> Distribution {
         .map(|level| (level, factor * run.quantile(level)))
         .collect();
     Distribution::quantiles(&knots).unwrap_or_else(|| run.clone())
+}
+
+/// The longest limit that the last jobs asked for.
+fn longest_asked(history: &Workload, now: Time) -> Option<Seconds> {
+    let known = history.jobs().partition_point(|one| one.submit <= now);
+    history.jobs()[known.saturating_sub(RECENT)..known].iter().filter_map(|job| job.shape.limit).max()
 }
 
 /// Queues other than the job's that took such jobs lately, with their names.

@@ -2,8 +2,8 @@
 
 mod answer;
 mod forecaster;
-mod overdue;
 mod past;
+mod record;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use serde::Serialize;
 
+use queuecast_core::distribution::Distribution;
 use queuecast_core::seed::Seed;
+use queuecast_core::stats;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_eval::nearest_rank;
 use queuecast_forecast::forecast::{ClusterDraws, ClusterForecaster, StartForecast};
@@ -24,6 +26,8 @@ pub struct ForecastStart {
     pub wait: Seconds,
     /// The forecast: one in ten, five in ten and nine in ten start within so many seconds; `None` if it started in no simulation.
     pub quantiles: Option<[f64; 3]>,
+    /// The same as it was simulated, before it was corrected by how wrong earlier forecasts were.
+    pub simulated: Option<[f64; 3]>,
     /// The first wait that the site's scheduler expected of it, and how long after its submission it did so; `None` if never.
     pub expected: Option<(Seconds, Seconds)>,
     /// The median of the waits of the jobs that had started in earlier seconds; `None` before the first.
@@ -37,8 +41,8 @@ pub struct StartForecastScore {
     pub jobs: usize,
     /// Of these, jobs with a forecast.
     pub answered: usize,
-    /// Of these, jobs before which another had started, so that there is a past wait to compare with. The next four are over
-    /// these.
+    /// Of these, jobs before which another had started, so that there is a past wait to compare with. What follows up to
+    /// `expected` is over these.
     pub compared: usize,
     /// Half of the forecasts, by their medians, are off by no more.
     pub median_error: Option<i64>,
@@ -48,6 +52,12 @@ pub struct StartForecastScore {
     pub past_error: Option<i64>,
     /// Starts between the 10 % and the 90 % point of the forecast.
     pub inside: Option<f64>,
+    /// The mean interval score of that range: how wide it is, and ten times how far a start is outside.
+    pub interval_score: Option<f64>,
+    /// Starts inside the range as it was simulated.
+    pub simulated_inside: Option<f64>,
+    /// The mean interval score of that range.
+    pub simulated_interval_score: Option<f64>,
     /// Jobs with a forecast of which the site's scheduler, too, expected a start before they started. The last two are over these.
     pub expected: usize,
     /// Half of the forecasts are off by no more.
@@ -71,10 +81,21 @@ impl StartForecastScore {
             answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.past?))).collect();
         let shared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
             answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.expected?.0))).collect();
-        let is_inside = |(one, [low, _, high], _): &&(&ForecastStart, [f64; 3], Seconds)| {
-            (*low..=*high).contains(&(one.wait.0 as f64))
+        let share = |range: &dyn Fn(&ForecastStart) -> Option<[f64; 3]>| {
+            let held = compared.iter().filter(|(one, ..)| {
+                range(one).is_some_and(|[low, _, high]| (low..=high).contains(&(one.wait.0 as f64)))
+            });
+            (!compared.is_empty()).then(|| 100.0 * held.count() as f64 / compared.len() as f64)
         };
-        let inside = compared.iter().filter(is_inside).count();
+        let score = |range: &dyn Fn(&ForecastStart) -> Option<[f64; 3]>| {
+            let scores = compared.iter().filter_map(|(one, ..)| {
+                let ([low, _, high], wait) = (range(one)?, one.wait.0 as f64);
+                Some(high - low + 10.0 * ((low - wait).max(0.0) + (wait - high).max(0.0)))
+            });
+            (!compared.is_empty()).then(|| stats::mean(scores))
+        };
+        let (corrected, simulated) =
+            (|one: &ForecastStart| one.quantiles, |one: &ForecastStart| one.simulated);
         StartForecastScore {
             jobs: jobs.len(),
             answered: answered.len(),
@@ -82,7 +103,10 @@ impl StartForecastScore {
             median_error: median(&mut compared.iter().map(|(one, quantiles, _)| off(one, quantiles[1]))),
             zero_error: median(&mut compared.iter().map(|(one, ..)| off(one, 0.0))),
             past_error: median(&mut compared.iter().map(|(one, _, past)| off(one, past.0 as f64))),
-            inside: (!compared.is_empty()).then(|| 100.0 * inside as f64 / compared.len() as f64),
+            inside: share(&corrected),
+            interval_score: score(&corrected),
+            simulated_inside: share(&simulated),
+            simulated_interval_score: score(&simulated),
             expected: shared.len(),
             expected_median_error: median(
                 &mut shared.iter().map(|(one, quantiles, _)| off(one, quantiles[1])),
@@ -134,6 +158,7 @@ pub fn forecast_starts(
     let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
     let mut order: Vec<usize> = (0..run.submissions.len()).collect();
     order.sort_by_key(|&place| (run.submissions[place].submit, place));
+    let quantiles = |wait: Distribution| [0.1, 0.5, 0.9].map(|level| wait.quantile(level));
     let mut found = Vec::new();
     for place in order {
         let submission = &run.submissions[place];
@@ -145,7 +170,7 @@ pub fn forecast_starts(
         while let Some((_, wait)) = waits.next_if(|(start, _)| is_known(*start, now)) {
             known.add(wait);
         }
-        for StartForecast { task, wait: answer, .. } in forecaster.at_submission(place) {
+        for StartForecast { task, wait: answer, simulated, .. } in forecaster.at_submission(place) {
             let Some(start) = started(task) else { continue };
             let wait = start - submission.submit.second();
             let first = submission.id.and_then(|id| {
@@ -158,7 +183,8 @@ pub fn forecast_starts(
                 task,
                 submit: submission.submit.second() - run.clock.zero,
                 wait,
-                quantiles: answer.map(|wait| [0.1, 0.5, 0.9].map(|level| wait.quantile(level))),
+                quantiles: answer.map(quantiles),
+                simulated: simulated.map(quantiles),
                 expected: first.map(|one| {
                     let after = Seconds((one.at - now).second().0);
                     (one.start - submission.submit.second(), after)
@@ -203,6 +229,7 @@ mod tests {
             submit: Seconds(0),
             wait: Seconds(wait),
             quantiles: median.map(|median| [median - 5.0, median, median + 5.0]),
+            simulated: median.map(|median| [median - 1.0, median, median + 1.0]),
             expected: expected.map(|wait| (Seconds(wait), Seconds(1))),
             past: past.map(Seconds),
         };
@@ -215,6 +242,8 @@ mod tests {
         assert_eq!((score.jobs, score.answered, score.compared, score.expected), (3, 2, 1, 1));
         assert_eq!((score.median_error, score.zero_error, score.past_error), (Some(2), Some(10), Some(10)));
         assert_eq!((score.inside, score.expected_median_error), (Some(100.0), Some(2)));
+        assert_eq!((score.interval_score, score.simulated_inside), (Some(10.0), Some(0.0)));
+        assert_eq!(score.simulated_interval_score, Some(2.0 + 10.0), "a second below");
         assert_eq!(score.site_error, Some(30));
     }
 

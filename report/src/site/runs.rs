@@ -124,6 +124,15 @@ impl Answer for ForecastRuns {
                 (Column::integer("no wait (s)").key("zero_error"), |one| one.score.zero_error.into()),
                 (Column::integer("past waits (s)").key("past_error"), |one| one.score.past_error.into()),
                 (Column::number("inside 80 % (%)").key("inside"), |one| decimals(one.score.inside, 1)),
+                (Column::number("as simulated (%)").key("simulated_inside"), |one| {
+                    decimals(one.score.simulated_inside, 1)
+                }),
+                (Column::number("interval score (s)").key("interval_score"), |one| {
+                    decimals(one.score.interval_score, 0)
+                }),
+                (Column::number("score as simulated (s)").key("simulated_interval_score"), |one| {
+                    decimals(one.score.simulated_interval_score, 0)
+                }),
                 (Column::integer("answered by both").key("expected"), |one| one.score.expected.into()),
                 (Column::integer("median error there (s)").key("expected_median_error"), |one| {
                     one.score.expected_median_error.into()
@@ -132,6 +141,6 @@ impl Answer for ForecastRuns {
             ],
         )
         .titled("Starts forecast at submission")
-        .noted("median error: half of the forecasts are off by no more; the four columns after compared are over the jobs before which another had started. squeue: the first start that Slurm itself showed for a job that waited; the last two columns are over the jobs answered by both")
+        .noted("median error: half of the forecasts are off by no more; the seven columns after compared are over the jobs before which another had started. as simulated: before ranges were corrected by how wrong earlier forecasts were. interval score: how wide the 80 % range is, and ten times how far a start is outside, in the mean. squeue: the first start that Slurm itself showed for a job that waited; the last two columns are over the jobs answered by both")
     }
 }

@@ -17,8 +17,9 @@ pub struct AssumedFuture<'a> {
     pub runs: &'a [Option<Seconds>],
     /// When the controller's timers are due.
     pub phases: Phases,
-    /// How long ago, in seconds, the whole queue was last gone through and limits were last checked.
-    pub since: [i64; 2],
+    /// How long ago, in seconds, the whole queue was last gone through, limits were last checked, and the main scheduler last made a
+    /// pass, whole or not: it makes the next one no sooner than `batch_sched_delay` after that.
+    pub since: [i64; 3],
 }
 
 /// When each of some jobs starts if the cluster goes on like this, in the order of `wanted` (places among all jobs, array tasks
@@ -75,7 +76,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     submissions.push(job.clone());
     let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &submissions, phases);
-    controller.resume(moment, [0; 2]);
+    controller.resume(moment, [0; 3]);
     let new = SubmissionHandle(submissions.len() - 1);
     controller.submit(new);
     let own = controller.jobs.tasks(new).first().copied();
@@ -110,7 +111,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
 
 impl Controller<'_> {
     /// Takes over where every job stands.
-    pub(super) fn resume(&mut self, moment: &ClusterMoment, since: [i64; 2]) {
+    pub(super) fn resume(&mut self, moment: &ClusterMoment, since: [i64; 3]) {
         let count = self.cluster.nodes.len();
         self.pool.reservations.clone_from(&moment.reservations);
         let mut up = NodeSet::all(count);
@@ -255,7 +256,7 @@ mod tests {
     ) -> AssumedFuture<'a> {
         let timers = [500_000, 10_000_000, 100_000_000].map(Micros);
         let phases = Phases::running_on(Micros::of_seconds(now), timers);
-        AssumedFuture { submissions, runs, phases, since: [0, 0] }
+        AssumedFuture { submissions, runs, phases, since: [0; 3] }
     }
 
     fn running(submission: usize, start: i64, node: usize) -> JobStanding {

@@ -50,7 +50,7 @@ pub struct PendingReason {
 pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<PendingReason> {
     let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
     let mut controller = Controller::new(cluster, &moment.submissions, phases);
-    controller.resume(moment, [0; 2]);
+    controller.resume(moment, [0; 3]);
     let order = controller.take_queue();
     // Of an array only one task is in the queue; the others stand with it.
     let mut rank = vec![usize::MAX; moment.submissions.len()];

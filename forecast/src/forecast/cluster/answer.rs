@@ -1,6 +1,6 @@
 //! When will it start at a Slurm site: one call to the answer.
 
-use super::forecaster::ClusterForecaster;
+use super::forecaster::{ClusterForecaster, shifted};
 use super::starts::ClusterDraws;
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
@@ -173,18 +173,6 @@ pub(in crate::forecast) fn variants_at_cluster(
         tried,
         learned: waits.started_by(now),
     })
-}
-
-/// The distribution shifted by this many seconds.
-fn shifted(times: &Distribution, by: f64) -> Distribution {
-    if by == 0.0 {
-        return times.clone();
-    }
-    let places = 99;
-    let level = |place: i32| f64::from(place) / f64::from(places + 1);
-    let knots: Vec<(f64, f64)> =
-        (1..=places).map(|place| (level(place), times.quantile(level(place)) + by)).collect();
-    Distribution::quantiles(&knots).unwrap_or_else(|| times.clone())
 }
 
 /// Forecasts of the last submissions before an instant, and the quantiles of past waits.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::overdue::{LateStarts, LateWait};
 use super::past::ClusterPast;
-use super::starts::{ClusterDraws, ExpectedArrivals, cluster_draws, cluster_starts, tasks};
-use queuecast_core::distribution::{Conformal, Distribution, LevelQuantiles};
+use super::record::{KnownStart, SimulatedStart, StartRecord};
+use super::starts::{ClusterDraws, ExpectedArrivals, StartDraws, cluster_draws, cluster_starts, tasks};
+use queuecast_core::distribution::{Conformal, Distribution};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, JobOutcome, RecordedMoments, RecordedRun, SubmittedJob, is_known,
+    Cluster, ClusterMoment, JobOutcome, JobStanding, RecordedMoments, RecordedRun, StandingState,
+    SubmittedJob, is_known,
 };
 use queuecast_slurm_sim::controller::PreparedCluster;
 
@@ -18,14 +19,16 @@ use queuecast_slurm_sim::controller::PreparedCluster;
 pub struct StartForecast {
     /// Its index in an array.
     pub task: Option<u32>,
-    /// Seconds from the moment to its start; `None` if it started in no simulation.
+    /// Seconds from the moment to its start, corrected by how wrong earlier forecasts were; `None` if it started in no simulation.
     pub wait: Option<Distribution>,
+    /// The same as it was simulated.
+    pub simulated: Option<Distribution>,
     /// The share of simulations in which it never started.
     pub never: f64,
 }
 
 /// Follows what became of the jobs of a cluster, and forecasts starts with what is known at each moment: run times as learned,
-/// the scheduler simulated onwards, and moved by how late jobs were against earlier forecasts.
+/// the scheduler simulated onwards, and corrected by how wrong earlier forecasts were.
 #[derive(Debug)]
 pub struct ClusterForecaster<'r> {
     cluster: PreparedCluster<'r>,
@@ -39,13 +42,49 @@ pub struct ClusterForecaster<'r> {
     asked: u64,
 }
 
-/// A forecast before it was moved.
+/// A forecast before it was corrected.
 #[derive(Debug)]
 struct EarlierForecast<'r> {
     at: Micros,
     /// What became of the job.
     outcome: &'r JobOutcome,
-    wait: LevelQuantiles,
+    said: SimulatedStart,
+}
+
+/// A forecast of one task as it was simulated.
+struct RawForecast {
+    task: Option<u32>,
+    wait: Option<Distribution>,
+    never: f64,
+    /// How many jobs were waiting.
+    waiting: usize,
+    /// Seconds from the moment to the submission, which no correction moves.
+    later: f64,
+}
+
+impl RawForecast {
+    /// What is corrected: the wait from the submission on.
+    fn said(&self) -> Option<SimulatedStart> {
+        let quantiles = Conformal::quantiles(self.wait.as_ref()?).map(|wait| wait - self.later);
+        Some(SimulatedStart::of(quantiles, self.waiting))
+    }
+
+    fn corrected(self, record: &StartRecord) -> StartForecast {
+        let wait = self.said().map(|said| shifted(&record.corrected(&said), self.later));
+        StartForecast { task: self.task, wait, simulated: self.wait, never: self.never }
+    }
+}
+
+/// The distribution shifted by this many seconds.
+pub(super) fn shifted(times: &Distribution, by: f64) -> Distribution {
+    if by == 0.0 {
+        return times.clone();
+    }
+    let places = 99;
+    let level = |place: i32| f64::from(place) / f64::from(places + 1);
+    let knots: Vec<(f64, f64)> =
+        (1..=places).map(|place| (level(place), times.quantile(level(place)) + by)).collect();
+    Distribution::quantiles(&knots).unwrap_or_else(|| times.clone())
 }
 
 impl<'r> ClusterForecaster<'r> {
@@ -78,15 +117,13 @@ impl<'r> ClusterForecaster<'r> {
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
         let mut moment = self.moments.before(place);
         let raw = self.raw(&mut moment, submission);
-        let late = self.late_starts(submission.submit);
+        let record = self.record(submission.submit);
         let mut found = Vec::new();
-        for (task, wait, never) in raw {
-            let moved = wait.as_ref().map(|wait| late.moved(wait));
-            if let (Some(wait), Some(outcome)) = (wait, self.outcome(&submission.key, task)) {
-                let (at, wait) = (submission.submit, Conformal::quantiles(&wait));
-                self.earlier.push(EarlierForecast { at, outcome, wait });
+        for one in raw {
+            if let (Some(said), Some(outcome)) = (one.said(), self.outcome(&submission.key, one.task)) {
+                self.earlier.push(EarlierForecast { at: submission.submit, outcome, said });
             }
-            found.push(StartForecast { task, wait: moved, never });
+            found.push(one.corrected(&record));
         }
         found
     }
@@ -104,13 +141,13 @@ impl<'r> ClusterForecaster<'r> {
     /// Forecasts for the first task of each submission that is not in the run, each as if submitted alone at the moment or
     /// later, with common random numbers.
     pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
-        let late = self.late_starts(moment.now);
+        let record = self.record(moment.now);
         let asked = self.asked;
         let each = jobs.iter().map(|job| {
             self.asked = asked;
             let first = self.raw(&mut moment.clone(), job).into_iter().next();
-            let (task, wait, never) = first.unwrap_or((None, None, 1.0));
-            StartForecast { task, wait: wait.map(|wait| late.moved(&wait)), never }
+            let none = StartForecast { task: None, wait: None, simulated: None, never: 1.0 };
+            first.map_or(none, |first| first.corrected(&record))
         });
         each.collect()
     }
@@ -127,16 +164,16 @@ impl<'r> ClusterForecaster<'r> {
         &mut self.past
     }
 
-    /// Forecasts before they are moved.
-    fn raw(
-        &mut self,
-        moment: &mut ClusterMoment,
-        submission: &SubmittedJob,
-    ) -> Vec<(Option<u32>, Option<Distribution>, f64)> {
+    /// Forecasts before they are corrected.
+    fn raw(&mut self, moment: &mut ClusterMoment, submission: &SubmittedJob) -> Vec<RawForecast> {
         self.past.advance_to(moment.now);
         let first: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
         let own = tasks(submission);
         let wanted: Vec<usize> = (first..first + own.len()).collect();
+        let is_waiting = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
+        let others = moment.standings.len() - moment.standings.iter().filter(is_waiting).count();
+        let waiting = first.saturating_sub(others);
+        let until_submitted = (submission.submit - moment.now).max(Micros::ZERO).as_seconds();
         moment.submissions.push(submission.clone());
         self.asked += 1;
         let seed = Seed(self.seed.0.wrapping_add(self.asked << 20));
@@ -148,25 +185,32 @@ impl<'r> ClusterForecaster<'r> {
         };
         let starts =
             cluster_starts((&self.cluster, moment), &mut self.past, &later, &wanted, self.draws, seed);
-        own.into_iter().zip(starts).map(|(task, one)| (task, one.wait, one.never)).collect()
+        let of = |(task, one): (Option<u32>, StartDraws)| RawForecast {
+            task,
+            wait: one.wait,
+            never: one.never,
+            waiting,
+            later: until_submitted,
+        };
+        own.into_iter().zip(starts).map(of).collect()
     }
 
-    /// How late jobs were by an instant, against their forecasts.
-    fn late_starts(&self, now: Micros) -> LateStarts {
-        let late = |earlier: &EarlierForecast<'_>| {
-            let EarlierForecast { at, outcome, wait } = earlier;
+    /// How wrong forecasts were, by what is known at an instant.
+    fn record(&self, now: Micros) -> StartRecord {
+        let known = |earlier: &EarlierForecast<'_>| {
+            let EarlierForecast { at, outcome, said } = earlier;
             let wait_until = |until: Micros| (until - *at).max(Micros::ZERO).as_seconds();
-            let so_far = match outcome.start.filter(|start| is_known(*start, now)) {
-                Some(start) => LateWait::Started(wait_until(start.into())),
+            let start = match outcome.start.filter(|start| is_known(*start, now)) {
+                Some(start) => KnownStart::After(wait_until(start.into())),
                 // It has left without a start.
                 None if outcome.start.is_none() && outcome.end.is_some_and(|end| is_known(end, now)) => {
                     return None;
                 }
-                None => LateWait::Longer(wait_until(now)),
+                None => KnownStart::Later(wait_until(now)),
             };
-            Some((*wait, so_far))
+            Some((*said, start))
         };
-        LateStarts::of(self.earlier.iter().rev().filter_map(late))
+        StartRecord::of(self.earlier.iter().rev().filter_map(known))
     }
 }
 
@@ -179,7 +223,6 @@ mod tests {
     };
     use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
 
-    /// One node, and four jobs for all of it in one instant: the first starts at once, the others one after the other.
     /// A service may hold it and ask it on another thread.
     #[test]
     fn forecasters_can_be_sent() {
@@ -187,18 +230,21 @@ mod tests {
         is_send::<ClusterForecaster<'_>>();
     }
 
-    #[test]
-    fn what_comes_later_in_the_same_instant_is_not_ahead() {
+    /// One node of four processors.
+    fn one_node() -> Cluster {
         let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
         let partition =
             ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
         let nodes = vec![node];
-        let cluster =
-            Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+        Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() }
+    }
+
+    /// Jobs for all of the node, `gap` seconds apart, as they run there.
+    fn recorded(cluster: &Cluster, jobs: usize, gap: i64) -> RecordedRun {
         let job = |number: usize| SubmittedJob {
             key: format!("j{number}"),
             id: None,
-            submit: Micros::of_seconds(1000),
+            submit: Micros::of_seconds(1000 + gap * number as i64),
             user: "ann".into(),
             request: JobRequest {
                 tasks: Some(4),
@@ -208,14 +254,47 @@ mod tests {
             runs: vec![TaskRun::For(Seconds(300))],
             not_modelled: Vec::new(),
         };
-        let mut run = RecordedRun { submissions: (0..4).map(job).collect(), ..RecordedRun::default() };
-        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
+        let mut run = RecordedRun { submissions: (0..jobs).map(job).collect(), ..RecordedRun::default() };
+        run.outcomes = simulate_cluster(cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
+        run
+    }
+
+    fn forecasts(cluster: &Cluster, run: &RecordedRun) -> Vec<StartForecast> {
         let draws = ClusterDraws { draws: 5, arrivals: ExpectedArrivals::None };
-        let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, Seed(1));
-        let medians: Vec<f64> = (0..4)
-            .map(|place| forecaster.at_submission(place)[0].wait.as_ref().unwrap().quantile(0.5))
-            .collect();
+        let mut forecaster = ClusterForecaster::new(cluster, run, draws, Seed(1));
+        (0..run.submissions.len()).flat_map(|place| forecaster.at_submission(place)).collect()
+    }
+
+    /// The first starts at once, the others one after the other.
+    #[test]
+    fn what_comes_later_in_the_same_instant_is_not_ahead() {
+        let cluster = one_node();
+        let found = forecasts(&cluster, &recorded(&cluster, 4, 0));
+        let medians: Vec<f64> = found.iter().map(|one| one.wait.as_ref().unwrap().quantile(0.5)).collect();
         assert!(medians[0] <= 5.0, "{medians:?}");
         assert!(medians.is_sorted() && medians[3] > 100.0, "control: {medians:?}");
+    }
+
+    /// A forecast is corrected by what is known when it is made: what happens after an instant, other jobs or other starts, changes none that
+    /// was made before.
+    #[test]
+    fn corrections_know_nothing_of_later() {
+        let cluster = one_node();
+        let run = recorded(&cluster, 30, 200);
+        let as_it_was = forecasts(&cluster, &run);
+        assert!(as_it_was.iter().any(|one| one.wait != one.simulated), "control: some are corrected");
+        for cut in [5, 17] {
+            let now = run.submissions[cut].submit.second();
+            let mut altered = run.clone();
+            // Nothing starts or ends again for long after the submission of this job.
+            for one in &mut altered.outcomes {
+                one.start = one.start.map(|start| if start < now { start } else { start + Seconds(50_000) });
+                one.end = one.end.map(|end| if end < now { end } else { end + Seconds(60_000) });
+            }
+            altered.submissions.truncate(25);
+            let found = forecasts(&cluster, &altered);
+            assert_eq!(found[..=cut], as_it_was[..=cut], "{cut}");
+            assert_ne!(found[24], as_it_was[24], "control");
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 mod answer;
 mod forecaster;
-mod overdue;
 mod past;
 mod queue;
+mod record;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};

@@ -62,6 +62,8 @@ struct Outset<'a> {
     later: &'a [&'a SubmittedJob],
     later_runs: Vec<ExpectedRun>,
     wanted: &'a [usize],
+    /// When something asked for a pass of the main scheduler lately, as far as that is seen, in ascending order.
+    requests: Vec<Micros>,
 }
 
 /// Past submissions, and how long their tasks run.
@@ -107,6 +109,7 @@ pub(super) fn cluster_draws(
             .map(|(one, task)| past.run(one, task, Seconds::ZERO))
             .collect(),
         wanted,
+        requests: requests(moment, past),
     };
     let now = moment.now;
     let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
@@ -154,6 +157,22 @@ pub(super) fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
     array.map_or_else(|| vec![None], |array| array.indices.iter().copied().map(Some).collect())
 }
 
+/// When jobs were submitted, all but the newest, or started in the last minute before a moment.
+fn requests(moment: &ClusterMoment, past: &ClusterPast<'_>) -> Vec<Micros> {
+    let (now, since) = (moment.now, moment.now - Micros::of_seconds(60));
+    let others = moment.submissions.split_last().map_or(&[][..], |(_, others)| others);
+    let started = moment.standings.iter().filter_map(|one| match one.state {
+        StandingState::Running { start, .. } => Some(start.into()),
+        _ => None,
+    });
+    // Some have left by now.
+    let left = past.arrivals_between(since, now - Micros(1)).into_iter().map(|one| one.submit);
+    let all = others.iter().map(|one| one.submit).chain(started).chain(left);
+    let mut found: Vec<Micros> = all.filter(|&at| at >= since && at <= now).collect();
+    found.sort_unstable();
+    found
+}
+
 /// How long every job of a moment is expected to run, and how long it has run.
 fn expected(moment: &ClusterMoment, past: &mut ClusterPast<'_>) -> Vec<(ExpectedRun, Seconds)> {
     let now = moment.now.second();
@@ -188,6 +207,26 @@ fn arrivals<'r>(past: &mut ClusterPast<'r>, now: Micros, back: Micros, ahead: Mi
 }
 
 impl Outset<'_> {
+    /// When the main scheduler made its last pass, if the next turn of its background thread is the time `next` after the moment;
+    /// `None` if nothing has asked for one lately. A turn makes a pass if one was asked for and the last was long enough ago.
+    fn last_pass(&self, next: Micros) -> Option<Micros> {
+        let (now, turn) = (self.moment.now, Micros::SECOND);
+        let delay = turn * self.cluster.cluster().settings.main.batch_sched_delay.0;
+        let mut last = None;
+        for &request in &self.requests {
+            if last.is_some_and(|last| request <= last) {
+                continue;
+            }
+            let due = last.map_or(request, |last: Micros| request.max(last + delay));
+            // The first turn from then on.
+            let pass = now + next - turn * ((now + next - due) / turn);
+            if due <= now && pass <= now {
+                last = Some(pass);
+            }
+        }
+        last
+    }
+
     /// One simulation, with past submissions repeated the time `shift` later; returns the waits in seconds of the
     /// wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
     fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<Option<f64>> {
@@ -200,7 +239,9 @@ impl Outset<'_> {
         let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
         let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
         let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / Micros::SECOND;
-        let since = [full, within(30) / Micros::SECOND];
+        let limit_check = within(30) / Micros::SECOND;
+        let pass = self.last_pass(timers[0]).map_or(full, |at| (self.moment.now - at) / Micros::SECOND);
+        let since = [full, limit_check, pass];
         let mut submissions = Cow::Borrowed(self.moment.submissions.as_slice());
         if !sequel.is_empty() || !self.later.is_empty() {
             let all = submissions.to_mut();

@@ -61,13 +61,14 @@ impl Clock {
         }
     }
 
-    /// At an instant at which passes went over the whole queue and limits were checked the given numbers of seconds ago.
-    pub fn resume(&mut self, now: Micros, [full, limit_check]: [i64; 2]) {
+    /// At an instant at which a pass went over the whole queue, limits were checked and any pass was made the given numbers of seconds
+    /// ago.
+    pub fn resume(&mut self, now: Micros, [full, limit_check, pass]: [i64; 3]) {
         self.now = now;
         let second = self.second();
         self.last_full = second - full;
         self.last_limit_check = second - limit_check.clamp(0, LIMIT_CHECK);
-        (self.last_pass, self.last_report) = (second, second);
+        (self.last_pass, self.last_report) = (second - pass.clamp(0, full.max(0)), second);
     }
 
     /// The instant it is.

@@ -146,7 +146,7 @@ mod tests {
             let runs: Vec<Option<Seconds>> =
                 (0..40).map(|job| Some(Seconds(60 + (job * 37 + time * 11) as i64 % 400))).collect();
             let phases = Phases::running_on(Micros::of_seconds(200), [0, 500_000, 1_000_000].map(Micros));
-            let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since: [0; 2] };
+            let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since: [0; 3] };
             let before = LOOKS.get();
             all.push(run_on_prepared(&prepared, &moment, &future, &wanted));
             looks.push(LOOKS.get() - before);

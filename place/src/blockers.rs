@@ -24,7 +24,7 @@ pub struct StartWhy {
 /// Something that may keep a job from starting.
 #[derive(Debug, Clone, Serialize)]
 pub struct TriedBlocker {
-    /// What it is: "job 1234", "user anna's 5 jobs", "array 1234".
+    /// What it is: "job 1234", "the 5 jobs of user anna", "your own array 1234".
     pub what: String,
     /// Its jobs; none of a limit or a reservation.
     pub jobs: Vec<String>,
@@ -44,7 +44,7 @@ pub struct TriedBlocker {
 const NAMED: usize = 3;
 
 impl StartWhy {
-    /// The sentence about what was tried, whose most important comes first. `of` says how many jobs there are to try.
+    /// With the sentence about what was tried, the most important first. `candidates` is how many jobs run, or wait before it.
     pub(super) fn new(draws: u32, median: f64, candidates: usize, tried: Vec<TriedBlocker>) -> StartWhy {
         let known = |seconds: f64| seconds.is_finite().then_some(seconds);
         let sentence = sentence(median, candidates, &tried);

@@ -35,19 +35,15 @@ impl NewJob {
     /// The job, submitted at this moment, as a log with these names numbers its user and queue. What the log does not know is left
     /// out.
     pub fn at(&self, submit: Time, workload: &Workload) -> Job {
-        let names = &workload.names;
-        let number =
-            |text: &str, names: &BTreeMap<u32, String>| numbered(text, names).or_else(|| text.parse().ok());
         let mut job = Job::rigid(u64::MAX, submit, self.procs, self.time);
-        job.user = self.user.as_ref().and_then(|text| number(text, &names.users)).and_then(UserId::new);
-        job.queue = self.queue.as_ref().and_then(|text| number(text, &names.queues)).and_then(QueueId::new);
+        job.user = self.user.as_ref().and_then(|text| user_called(text, workload));
+        job.queue = self.queue.as_ref().and_then(|text| queue_called(text, workload));
         job
     }
 
     /// Whether the log has a job of the user, if one is named.
     pub fn knows_user(&self, workload: &Workload) -> bool {
-        let Some(user) = self.user.as_ref().map(|_| self.at(Time(0), workload).user) else { return true };
-        user.is_some() && workload.jobs().iter().any(|one| one.user == user)
+        self.user.as_ref().is_none_or(|user| known_user(user, workload).is_some())
     }
 
     /// Refuses a user or a queue that no job of the log has.
@@ -55,14 +51,30 @@ impl NewJob {
         if let Some(text) = self.user.as_ref().filter(|_| !self.knows_user(workload)) {
             return Err(Refusal::question(format!("--user {text}: the log has no such user")));
         }
-        let queue = self.at(Time(0), workload).queue;
-        let known = queue.is_some() && workload.jobs().iter().any(|one| one.queue == queue);
-        match self.queue.as_ref().filter(|_| !known) {
+        match self.queue.as_ref().filter(|text| known_queue(text, workload).is_none()) {
             Some(text) => Err(Refusal::question(format!("--queue {text}: the log has no such queue"))
                 .hint(queues(workload))),
             None => Ok(()),
         }
     }
+}
+
+fn user_called(text: &str, workload: &Workload) -> Option<UserId> {
+    numbered(text, &workload.names.users).or_else(|| text.parse().ok()).and_then(UserId::new)
+}
+
+fn queue_called(text: &str, workload: &Workload) -> Option<QueueId> {
+    numbered(text, &workload.names.queues).or_else(|| text.parse().ok()).and_then(QueueId::new)
+}
+
+/// The user with this name or number, if the log has a job of it.
+pub fn known_user(text: &str, workload: &Workload) -> Option<UserId> {
+    user_called(text, workload).filter(|&user| workload.jobs().iter().any(|job| job.user == Some(user)))
+}
+
+/// The queue with this name or number, if the log has a job in it.
+pub fn known_queue(text: &str, workload: &Workload) -> Option<QueueId> {
+    queue_called(text, workload).filter(|&queue| workload.jobs().iter().any(|job| job.queue == Some(queue)))
 }
 
 /// The number that a log gives to this name.

@@ -26,7 +26,7 @@ pub use allocated::{
 pub use asked::{AskedPlace, LabelledLog};
 pub use blockers::{StartWhy, TriedBlocker};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
-pub use job::{JobSize, NewJob};
+pub use job::{JobSize, NewJob, known_queue, known_user};
 pub use live::{LiveQueue, LiveSite};
 pub use pending::{AskedQueue, PendingAnswer, PendingJob, pending_at};
 pub use queued::{QueuedAnswer, queued_at};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::asked::{history_of, live_source, refused, without_jobs};
 use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
-use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob};
+use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob, known_user};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
 use queuecast_core::number::number_of;
@@ -62,7 +62,7 @@ pub struct AskedQueue {
     pub history: String,
     /// Simulations.
     pub draws: u32,
-    /// How often such ranges held for jobs of past queues; `None` if too few outcomes are known, and ranges are as simulated.
+    /// How often such ranges held for jobs of past queues; `None` if too few outcomes are known.
     pub record: Option<PendingRecord>,
 }
 
@@ -106,6 +106,14 @@ pub fn pending_at(
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<PendingAnswer, Refusal> {
+    // A log may be asked by the number of a user whose name it has.
+    let user = match place {
+        AskedPlace::Log { log, .. } => user.map(|user| match known_user(user, &log.log.workload) {
+            Some(known) => user_name(known, &log.log.workload),
+            None => user.to_owned(),
+        }),
+        AskedPlace::Live { .. } | AskedPlace::Slurm(_) => user.map(str::to_owned),
+    };
     let mut answer = match place {
         AskedPlace::Log { log, at } => of_log(log, at, settings, zone, messages)?,
         AskedPlace::Live { site, history, partition, procs } => {
@@ -113,10 +121,10 @@ pub fn pending_at(
         }
         AskedPlace::Slurm(place) => place.pending(zone, messages)?,
     };
-    answer.user = user.map(str::to_owned);
     for job in &mut answer.jobs {
-        job.own = user.is_some() && job.user.as_deref() == user;
+        job.own = user.is_some() && job.user == user;
     }
+    answer.user = user;
     // Stable: the order within is kept.
     answer.jobs.sort_by_key(|job| !job.own);
     Ok(answer)
@@ -209,11 +217,15 @@ fn learned(
     PendingForecaster::of_log(workload, until, settings, &|steps| messages.done(steps))
 }
 
+/// A job whose start has even odds within this many seconds waits for the scheduler's next pass.
+const NEXT_PASS: f64 = 120.0;
+
 /// What a job that is in line waits for. `name` tells how jobs are called.
 fn in_line(start: &PendingStart, wanted: Procs, free: Procs, name: impl Fn(JobIndex) -> String) -> WaitsFor {
     let fits = wanted <= free;
     match start.place {
-        1 if fits => WaitsFor::NextPass,
+        1 if fits && start.start.is_some_and(|start| start.median < NEXT_PASS) => WaitsFor::NextPass,
+        1 if fits => WaitsFor::NotRecorded,
         1 => WaitsFor::Processors {
             wanted: wanted.0.into(),
             free: free.0.into(),
@@ -225,12 +237,16 @@ fn in_line(start: &PendingStart, wanted: Procs, free: Procs, name: impl Fn(JobIn
 
 /// What a log calls the user and the queue of a job.
 pub(super) fn names_in(workload: &Workload, job: &Job) -> (Option<String>, Option<String>) {
-    let name = |names: &BTreeMap<u32, String>, number: u32| {
-        names.get(&number).cloned().unwrap_or_else(|| number.to_string())
-    };
-    let user = job.user.map(UserId::number).map(|number| name(&workload.names.users, number));
-    let queue = job.queue.map(QueueId::number).map(|number| name(&workload.names.queues, number));
-    (user, queue)
+    let queue_name = |queue: QueueId| named(&workload.names.queues, queue.number());
+    (job.user.map(|user| user_name(user, workload)), job.queue.map(queue_name))
+}
+
+fn user_name(user: UserId, workload: &Workload) -> String {
+    named(&workload.names.users, user.number())
+}
+
+fn named(names: &BTreeMap<u32, String>, number: u32) -> String {
+    names.get(&number).cloned().unwrap_or_else(|| number.to_string())
 }
 
 fn of_log(
@@ -287,6 +303,8 @@ fn of_live(
     messages: &dyn Messages,
 ) -> Result<PendingAnswer, Refusal> {
     let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
+    // The row of each job.
+    let mut places = BTreeMap::<String, usize>::new();
     let groups = site.whole_queues(partition, procs)?;
     LiveQueue::note(&groups, procs, false, messages);
     for group in &groups {
@@ -308,17 +326,20 @@ fn of_live(
                 ..shown(queued, site.asked, settings, waits_for)
             };
             // Of a job that may run in several partitions, the one that starts it soonest counts.
-            match rows.iter_mut().find(|other| other.job == row.job) {
+            match places.get(&row.job).map(|&place| &mut rows[place]) {
                 Some(other) if median(&row) < median(other) => *other = row,
                 Some(_) => {}
-                None => rows.push(row),
+                None => {
+                    places.insert(row.job.clone(), rows.len());
+                    rows.push(row);
+                }
             }
         }
         queues.push(learned.told(Some(group.name.clone()), &starts));
     }
     for queued in site.jobs().iter().filter(|job| job.elapsed.is_none()) {
         let is_asked = partition.is_none_or(|named| queued.partitions.iter().any(|one| one == named));
-        if !is_asked || rows.iter().any(|row| row.job == queued.name) {
+        if !is_asked || places.contains_key(&queued.name) {
             continue;
         }
         let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or(WaitsFor::OutOfService);

@@ -144,7 +144,7 @@ mod tests {
             ("phys|high|(null)|1763222400|(null)|BeginTime", "its begin time, 2025-11-15 16:00:00"),
             ("phys|high|(null)|N/A|(null)|JobHeldUser", "being released: its user holds it"),
             ("phys|high|(null)|N/A|(null)|Cleaning", "what Slurm calls Cleaning"),
-            ("JobArrayTaskLimit", "other tasks of its array: only so many may run at one time"),
+            ("JobArrayTaskLimit", "other tasks of its array: only some of them may run at one time"),
             ("QOSMaxCpuPerUserLimit", "a limit on processors of user ada in its QOS (QOSMaxCpuPerUserLimit)"),
         ] {
             assert_eq!(words(told), expected, "{told}");

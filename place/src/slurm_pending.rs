@@ -288,14 +288,8 @@ fn wanted(pending: &PendingReason, submission: &SubmittedJob) -> String {
 
 /// A condition of a dependency, as sbatch writes it.
 fn condition(kind: DependencyKind, job: &str) -> String {
-    let word = match kind {
-        DependencyKind::After => "after",
-        DependencyKind::AfterAny => "afterany",
-        DependencyKind::AfterOk => "afterok",
-        DependencyKind::AfterNotOk => "afternotok",
-        DependencyKind::AfterCorr => "aftercorr",
-        DependencyKind::AfterBurstBuffer => "afterburstbuffer",
-        DependencyKind::Singleton => return "singleton".to_owned(),
-    };
-    format!("{word}:{job}")
+    match kind {
+        DependencyKind::Singleton => kind.word().to_owned(),
+        kind => format!("{}:{job}", kind.word()),
+    }
 }

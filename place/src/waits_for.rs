@@ -11,6 +11,8 @@ use queuecast_trace::Moment;
 pub enum WaitsFor {
     /// The scheduler to look at it: enough is free, and no job is before it.
     NextPass,
+    /// Something that is not recorded: enough is free, and no job is before it, but such jobs have waited on.
+    NotRecorded,
     /// Processors: it is the first, and too few are free.
     Processors {
         /// That it asks for.
@@ -128,6 +130,9 @@ impl WaitsFor {
             WaitsFor::NextPass => {
                 "the scheduler to look at it: enough is free, and no job is before it".to_owned()
             }
+            WaitsFor::NotRecorded => {
+                "something that is not recorded: enough is free, and no job is before it".to_owned()
+            }
             WaitsFor::Processors { wanted, free, frees } => {
                 let free = match free {
                     0 => "none is free".to_owned(),
@@ -163,7 +168,9 @@ impl WaitsFor {
                 }
             }
             WaitsFor::Limit(limit) => limit.words(),
-            WaitsFor::ArrayLimit => "other tasks of its array: only so many may run at one time".to_owned(),
+            WaitsFor::ArrayLimit => {
+                "other tasks of its array: only some of them may run at one time".to_owned()
+            }
             WaitsFor::Dependency { on, never: false } => format!("other jobs:{}", of(on)),
             WaitsFor::Dependency { on, never: true } => {
                 format!("other jobs, in vain: what it depends on cannot be met any more:{}", of(on))
@@ -192,7 +199,11 @@ impl WaitsFor {
     pub fn is_in_line(&self) -> bool {
         matches!(
             self,
-            WaitsFor::NextPass | WaitsFor::Processors { .. } | WaitsFor::Nodes { .. } | WaitsFor::Turn { .. }
+            WaitsFor::NextPass
+                | WaitsFor::NotRecorded
+                | WaitsFor::Processors { .. }
+                | WaitsFor::Nodes { .. }
+                | WaitsFor::Turn { .. }
         )
     }
 }

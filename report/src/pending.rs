@@ -96,10 +96,11 @@ pub(crate) fn start_sentence(job: &PendingJob) -> String {
         true => format!("; in {} of the simulations never", percent(job.never)),
         false => String::new(),
     };
-    format!(
-        "Job {name} most likely starts {range}; as likely as not within {}{never}.",
-        words::wait(start.median).replace("at once", "a second")
-    )
+    let median = match start.median < AT_ONCE {
+        true => "at once".to_owned(),
+        false => format!("within {}", duration::about(start.median)),
+    };
+    format!("Job {name} most likely starts {range}; as likely as not {median}{never}.")
 }
 
 /// Own jobs that have a sentence each.
@@ -117,10 +118,7 @@ fn summary(of: &PendingAnswer) -> String {
             None => words::free(queue.free, queue.procs),
         })
         .collect();
-    let moment = match (&of.moment.date, of.epoch) {
-        (Some(date), _) => date.clone(),
-        (None, _) => format!("second {}", of.moment.time),
-    };
+    let moment = of.moment.date.clone().unwrap_or_else(|| format!("second {}", of.moment.time));
     lines.push(match of.jobs.len() {
         0 => format!("At {moment} no job waits; {}.", free.join(", ")),
         count => format!(
@@ -253,8 +251,6 @@ pub(crate) fn record(queue: &AskedQueue, named: bool) -> String {
             percent(record.inside),
             percent(record.by_p90)
         ),
-        None => format!(
-            "{simulated}; too few past jobs to say how often such ranges hold: they are as simulated."
-        ),
+        None => format!("{simulated}; too few past jobs to say how often such ranges hold."),
     }
 }

@@ -10,7 +10,9 @@ impl Answer for QueuedAnswer {
         let job = &self.job;
         let mut lines: Vec<String> = self.queue.iter().filter_map(|queue| unreliable(queue, false)).collect();
         lines.push(start_sentence(job));
-        if let Some(start) = job.start.as_ref().filter(|start| start.p90 >= words::AT_ONCE) {
+        // Where it starts only in some simulations, there is no such time.
+        let latest = job.start.as_ref().filter(|start| start.p90 >= words::AT_ONCE && job.never == 0.0);
+        if let Some(start) = latest {
             let at = self.epoch.and_then(|epoch| {
                 date::second(epoch + self.moment.time.0 + start.p90.round() as i64, &self.zone)
             });
@@ -30,7 +32,7 @@ impl Answer for QueuedAnswer {
         ));
         let mut document = Document::new().with_paragraph(lines.join("\n"));
         if let Some(why) = &self.blockers {
-            document = with_blockers(document, why);
+            document = with_blockers(document, "", why);
         }
         match &self.queue {
             Some(queue) => document.with_paragraph(record(queue, false)),
@@ -46,8 +48,8 @@ impl Answer for QueuedAnswer {
 /// Rows of the table of what was left out, at most.
 const ROWS: usize = 8;
 
-/// What keeps a job from starting, after the answer.
-pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
+/// What keeps a job from starting, after the answer. `place` is said where there are several: " in batch".
+pub(crate) fn with_blockers(document: Document, place: &str, why: &StartWhy) -> Document {
     let mut table = Table::of(
         why.tried.iter().take(ROWS),
         [
@@ -63,11 +65,15 @@ pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
             (Column::text("matters"), |one| (if one.matters { "yes" } else { "no" }).into()),
         ],
     )
-    .titled("What keeps it from starting");
+    .titled(format!("What keeps it from starting{place}"));
+    let starts = match why.median {
+        Some(median) if median < words::AT_ONCE => "it starts at once".to_owned(),
+        Some(median) => format!("it starts in {}", words::wait(median)),
+        None => "it starts in fewer than half of them".to_owned(),
+    };
     table.note(format!(
-        "{} simulations of each case with the same random numbers, of the queue alone: with all jobs it starts in {} there; the answer above also counts how such jobs fared before",
-        why.draws,
-        why.median.map_or_else(|| "none of most simulations".to_owned(), words::wait)
+        "{} simulations of each case with the same random numbers, of the queue alone: with all jobs {starts} there; the answer above also counts how such jobs fared before",
+        why.draws
     ));
     table.note(
         "matters: sooner by more than a minute and a tenth of the wait, in six of ten simulations or more",
@@ -75,5 +81,5 @@ pub(crate) fn with_blockers(document: Document, why: &StartWhy) -> Document {
     if why.tried.len() > ROWS {
         table.note(format!("the first {ROWS} of {}; JSON has all", number_of(why.tried.len(), "case")));
     }
-    document.with_paragraph(why.sentence.clone()).with_table("blockers", table)
+    document.with_paragraph(why.sentence.clone()).with_table(format!("blockers{place}"), table)
 }

@@ -13,7 +13,7 @@ impl Answer for StartAnswer {
     fn document(&self) -> Document {
         match self {
             StartAnswer::One(start) => match &start.blockers {
-                Some(why) => with_blockers(document(start), why),
+                Some(why) => with_blockers(document(start), "", why),
                 None => document(start),
             },
             StartAnswer::Several(starts) => by_partition(starts),
@@ -59,6 +59,9 @@ fn by_partition(of: &StartTimes) -> Document {
     for one in &of.partitions {
         let lines = [headline(one), why(one), record(one), asked(one)];
         document = document.with_paragraph(format!("{}: {}", name(one), lines.join("\n")));
+        if let Some(why) = &one.blockers {
+            document = with_blockers(document, &format!(" in {}", name(one)), why);
+        }
     }
     match of.refused.is_empty() {
         true => document,

@@ -100,7 +100,7 @@ fn times(wait: &Distribution) -> Vec<i64> {
     times
 }
 
-/// Round times around a wide range, at most so many; if there are more, evenly chosen ones, the last among them.
+/// Round times around a wide range, at most `most`; if there are more, evenly chosen ones, the last among them.
 fn by_factors(low: f64, high: f64, most: usize) -> Vec<i64> {
     let first = ROUND.iter().rposition(|&one| one as f64 <= low).unwrap_or(0);
     let last = ROUND.iter().position(|&one| one as f64 >= high).unwrap_or(ROUND.len() - 1);
@@ -111,7 +111,7 @@ fn by_factors(low: f64, high: f64, most: usize) -> Vec<i64> {
     times
 }
 
-/// Multiples of the smallest round step by which at most so many reach around the range.
+/// Multiples of the smallest round step of which at most `most` reach around the range.
 fn by_steps(low: f64, high: f64, most: usize) -> Vec<i64> {
     let around = |step: i64| {
         let of = step as f64;

@@ -155,15 +155,10 @@ fn begin(begin: Begin) -> String {
 /// Jobs are meant by their keys, which a `@` says.
 fn dependency(dependency: &Dependency) -> String {
     let one = |on: &queuecast_slurm_sim::cluster::DependencyOn| {
-        let word = match on.kind {
-            DependencyKind::After => "after",
-            DependencyKind::AfterAny => "afterany",
-            DependencyKind::AfterOk => "afterok",
-            DependencyKind::AfterNotOk => "afternotok",
-            DependencyKind::AfterCorr => "aftercorr",
-            DependencyKind::AfterBurstBuffer => "afterburstbuffer",
-            DependencyKind::Singleton => return "singleton".to_owned(),
-        };
+        let word = on.kind.word();
+        if on.kind == DependencyKind::Singleton {
+            return word.to_owned();
+        }
         let delay = if on.delay > Seconds::ZERO { format!("+{}", on.delay.0 / 60) } else { String::new() };
         format!("{word}:@{}{delay}", on.job)
     };

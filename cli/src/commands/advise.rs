@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             })
         }
         read => {
-            read.check_user(&job)?;
+            read.check_user(job.user.as_deref())?;
             let place = read.asked(&asked.live, asked.source.procs);
             told::learned(&asked.methods.cache, printer, |messages| {
                 advise_at(place, &job, &advice, zone, messages)

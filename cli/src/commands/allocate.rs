@@ -216,7 +216,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
     let read = read_place(arguments, settings, printer)?;
-    read.check_user(&new)?;
+    read.check_user(new.user.as_deref())?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
     let answer = told::learned(&arguments.methods.cache, printer, |messages| {

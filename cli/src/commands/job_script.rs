@@ -63,8 +63,9 @@ pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> 
         ignored.extend(request.min_nodes.map(|nodes| format!("--nodes={nodes}")));
         ignored.extend(request.array.as_ref().map(|_| "--array".to_owned()));
         printer.note(&format!(
-            "{name}: the machine is taken as processors alone, and one job is asked about; {} is not looked at beyond that. --site simulates Slurm's own scheduler",
-            ignored.join(", ")
+            "{name}: the machine is taken as processors alone, and one job is asked about; {} {} not looked at beyond that. --site simulates Slurm's own scheduler",
+            ignored.join(", "),
+            if ignored.len() == 1 { "is" } else { "are" }
         ));
     }
     asked.size = asked.size.or(Some(procs.0));

@@ -95,6 +95,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let plot = arguments.plotting.plan(&asked.inputs())?;
     let user = arguments.user(&asked.commands(printer))?;
     let read = ReadPlace::read(&asked, printer)?;
+    // With --me, the user of this machine may be none of a log's.
+    if !arguments.me {
+        read.check_user(user.as_deref())?;
+    }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let settings = WhenSettings::default();
     let mut answer =

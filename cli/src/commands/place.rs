@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use queuecast::job::UserId;
-use queuecast::place::{AskedPlace, LabelledLog, LiveSite, NewJob, SlurmPlace};
+use queuecast::place::{AskedPlace, LabelledLog, LiveSite, SlurmPlace, known_queue, known_user};
 use queuecast::report::words::number_of;
 use queuecast::units::Time;
 use queuecast::workload::Workload;
@@ -142,13 +142,21 @@ impl ReadPlace {
     }
 
     /// Refuses a user that the log does not know, with the names most like it.
-    pub fn check_user(&self, job: &NewJob) -> Result<(), Failure> {
-        match (self, &job.user) {
-            (ReadPlace::Log(trace, _), Some(user)) if !job.knows_user(&trace.log.workload) => {
+    pub fn check_user(&self, user: Option<&str>) -> Result<(), Failure> {
+        match (self, user) {
+            (ReadPlace::Log(trace, _), Some(user)) if known_user(user, &trace.log.workload).is_none() => {
                 Err(Failure::usage(format!("--user {user}: the log has no such user"))
                     .hint(other_users(user, &trace.log.workload)))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Forgets the queue that a job script asks for where a log does not have it, and says so.
+    pub fn forget_unknown_queue(&self, asked: &mut newcomer::Arguments, printer: &Printer) {
+        let ReadPlace::Log(trace, _) = self else { return };
+        if let Some(queue) = asked.queue.take_if(|queue| known_queue(queue, &trace.log.workload).is_none()) {
+            printer.note(&format!("{} has no queue {queue}: the job is asked about without one", trace.name));
         }
     }
 

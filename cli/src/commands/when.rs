@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Id;
 use clap::builder::Resettable;
+use queuecast::forecast::WhenSettings;
 use queuecast::place::{explain_start, queued_at, when_at};
 use queuecast::report::Explained;
 
@@ -39,7 +40,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub asked: newcomer::Arguments,
     /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number
-    #[arg(long, value_name = "ID", conflicts_with_all = ["size", "time", "queue", "sbatch", "script"], help_heading = "The job")]
+    #[arg(long, value_name = "ID", help_heading = "The job")]
     pub job: Option<String>,
     /// A job script: its #SBATCH lines say what the job asks for, where no option does; with --live, FILE may be the script
     #[arg(long, value_name = "FILE", help_heading = "The job")]
@@ -65,7 +66,9 @@ impl Arguments {
         {
             script = Some(file);
         }
-        if let Some(script) = &script {
+        if let Some(job) = &job {
+            self.check_alone(job)?;
+        } else if let Some(script) = &script {
             job_script::take(&mut asked, script, printer)?;
         }
         if job.is_none() && asked.size.is_none() && asked.slurm.sbatch.is_none() {
@@ -73,6 +76,28 @@ impl Arguments {
                 .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
         }
         Ok((asked, job))
+    }
+
+    /// Refuses options that mean nothing for a job that waits already.
+    fn check_alone(&self, job: &str) -> Result<(), Failure> {
+        let asked = &self.asked;
+        let (own, as_all) = ("it has been submitted with its own", "all waiting jobs are simulated together");
+        let options = [
+            ("size", asked.size.is_some(), own),
+            ("time", asked.time.is_some(), own),
+            ("user", asked.user.is_some(), own),
+            ("queue", asked.queue.is_some(), own),
+            ("sbatch", asked.slurm.sbatch.is_some(), own),
+            ("script", self.script.is_some(), own),
+            ("method or --trials", asked.settings() != WhenSettings::default(), as_all),
+            ("explain", self.explain, as_all),
+        ];
+        match options.iter().find(|one| one.1) {
+            Some((option, _, why)) => Err(Failure::usage(format!(
+                "--{option} cannot be given for job {job}, which waits already: {why}"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Whether FILE is the number of a job.
@@ -86,9 +111,12 @@ impl Arguments {
 
 /// Reads the place, and says when the job would start.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let (asked, waiting) = arguments.read(printer)?;
+    let (mut asked, waiting) = arguments.read(printer)?;
     let plot = arguments.plotting.plan(&asked.inputs())?;
     let read = ReadPlace::read(&asked, printer)?;
+    if arguments.asked.queue.is_none() {
+        read.forget_unknown_queue(&mut asked, printer);
+    }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let (settings, why) = (asked.settings(), arguments.why);
     if let Some(name) = waiting {
@@ -97,7 +125,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return plot.answer(&answer, printer);
     }
     let job = asked.job();
-    read.check_user(&job)?;
+    read.check_user(job.user.as_deref())?;
     let answer = told::learned(&asked.methods.cache, printer, |messages| {
         let mut answer = when_at(place, &job, &settings, zone, messages)?;
         if why {

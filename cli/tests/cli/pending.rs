@@ -76,7 +76,7 @@ fn every_waiting_job_has_a_start_or_a_reason() {
         "3 are of user eve, marked with *.",
         "Job 30 most likely starts",
         "3 jobs are not in line for processors",
-        "too few past jobs to say how often such ranges hold: they are as simulated",
+        "too few past jobs to say how often such ranges hold",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -103,7 +103,13 @@ fn a_job_that_waits_has_the_answer_of_its_row() {
     refused(&folder, "when --live 1", "job 1 runs already");
     refused(&folder, "when --live 20", "job 20 is an array of which 2 tasks wait");
     refused(&folder, "when --live 999", "no job 999 waits there");
-    refused(&folder, "when --live --job 30 -n 4", "cannot be used with");
+    for (option, name) in
+        [("-n 4", "size"), ("-t 5", "time"), ("--explain", "explain"), ("--method knn", "method or --trials")]
+    {
+        let said = format!("--{name} cannot be given for job 30, which waits already");
+        refused(&folder, &format!("when --live --job 30 {option}"), &said);
+        refused(&folder, &format!("when --live 30 {option}"), &said);
+    }
     refused(&folder, "when --live", "--size <N> (-n) is required");
 }
 
@@ -127,6 +133,17 @@ fn a_log_tells_of_its_queue_at_a_moment() {
     }
     let record = &all["queues"][0]["record"];
     assert!(record["answers"].as_u64().unwrap() >= 30, "{record}");
+    let user = jobs[1]["user"].as_str().unwrap();
+    let own = json(&mut folder.queuecast(&format!("pending log.swf -u {user} --format json")));
+    assert_eq!((&own["jobs"][0]["user"], &own["jobs"][0]["own"]), (&value!(user), &value!(true)));
+    let unknown = folder.queuecast("pending log.swf -u 99999").assert().code(2);
+    assert!(String::from_utf8_lossy(&unknown.get_output().stderr).contains("the log has no such user"));
+    // A partition of a job script that the log does not have.
+    std::fs::write(folder.path("job.sh"), "#!/bin/sh\n#SBATCH -n 4 -t 20 -p gpu\n").unwrap();
+    let script = folder.queuecast("when log.swf --script job.sh").assert().success();
+    let said = String::from_utf8_lossy(&script.get_output().stderr).into_owned();
+    assert!(said.contains("log.swf has no queue gpu: the job is asked about without one"), "{said}");
+    folder.queuecast("when log.swf --script job.sh -q gpu").assert().code(2);
     let first = folder.queuecast("when log.swf --job 1").assert().code(2);
     assert!(String::from_utf8_lossy(&first.get_output().stderr).contains("job 1 has started already"));
 }
@@ -191,6 +208,10 @@ fn partitions_stand_side_by_side() {
     let lines: Vec<&str> =
         table.lines().filter(|line| line.starts_with("long") || line.starts_with("short")).collect();
     assert!(lines.len() >= 2 && lines[1].contains("a job may ask for at most 10 min"), "{text}");
+    let why = stdout(&mut run(&folder, "when --live -n 4 -t 5 --why --no-plot"));
+    for name in ["long", "short"] {
+        assert!(why.contains(&format!("What keeps it from starting in {name}")), "{why}");
+    }
 }
 
 const CONF: &str = "\

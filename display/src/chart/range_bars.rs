@@ -112,7 +112,7 @@ impl RangeBars {
     }
 }
 
-/// A line from the beginning to the end with a tick at the median, on a scale of so many columns.
+/// A line from the beginning to the end with a tick at the median, on a scale of `space` columns.
 fn drawn([low, median, high]: [f64; 3], end: f64, space: usize, page: &Page) -> String {
     let column = |value: f64| match end > 0.0 {
         true => ((value / end).clamp(0.0, 1.0) * (space - 1) as f64).round() as usize,

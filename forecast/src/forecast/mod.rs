@@ -17,6 +17,7 @@ mod planned;
 mod planning;
 mod regime;
 mod soonest;
+mod start_record;
 mod starts;
 mod stored;
 mod trials;

@@ -5,13 +5,20 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Serialize;
 
 use super::regime::RegimeRecord;
-use queuecast_core::distribution::Distribution;
+use super::start_record::{KnownStart, SimulatedStart, StartRecord};
+use queuecast_core::distribution::{CORRECTED_LEVELS as LEVELS, Conformal, Distribution};
 use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_wait::{Calibration, Lesson, WaitQuestion};
 
 /// The last answers that correct one.
 const LESSONS: usize = 800;
+
+/// The last answers whose ranks correct one.
+const RANKS: usize = 400;
+
+/// Ranks that are assumed beside those known, evenly spread: with few outcomes a distribution stays nearly as it is.
+const ASSUMED_RANKS: u32 = 10;
 
 /// How often the ranges for jobs of past queues held, each said with what was known then.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -55,25 +62,46 @@ impl PendingRange {
     }
 }
 
+/// How answers about waiting jobs are corrected by what became of earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CorrectedBy {
+    /// By the outcomes of the answers most like it, and then by the ranks of outcomes among what was said. Where simulated waits are often zero
+    /// and the job then waits for days, as of a log's machine that is only a number of processors, a common factor would be useless.
+    Nearest,
+    /// By the errors of all, as forecasts at submission are: where the site's own scheduler is simulated.
+    Errors,
+}
+
 /// An answer about a job of a past queue.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct QueueAnswer {
     asked: Time,
     question: WaitQuestion,
+    /// As it was simulated.
+    simulated: SimulatedStart,
+    /// As it was before ranks corrected it.
+    unranked: Distribution,
     said: PendingRange,
 }
 
 impl QueueAnswer {
     fn is_outlasted(&self, now: Time) -> bool {
-        (now - self.asked).0 as f64 > self.said.high
+        self.waited(now) > self.said.high.max(self.said.p90)
+    }
+
+    fn waited(&self, now: Time) -> f64 {
+        (now - self.asked).max(Seconds::ZERO).0 as f64
     }
 }
 
 /// Answers about past queues, and what became of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PastQueues {
-    /// The last ones.
+    by: CorrectedBy,
+    /// Of the last answers, the last one at the end.
     lessons: VecDeque<Lesson>,
+    ranks: VecDeque<f64>,
+    starts: VecDeque<(SimulatedStart, KnownStart)>,
     known: usize,
     inside: usize,
     by_p90: usize,
@@ -81,33 +109,47 @@ pub(super) struct PastQueues {
 }
 
 impl PastQueues {
-    /// Simulated waits of a job that are said at a moment, corrected by what was known then.
-    pub fn said(
-        &mut self,
-        job: JobIndex,
-        now: Time,
-        waits: Vec<Seconds>,
-        (procs, request): (Procs, Seconds),
-    ) {
-        let question = WaitQuestion::new(waits.iter().copied(), procs, request);
-        if let Some(wait) = corrected(self.correction(now).as_ref(), waits, procs, request) {
-            let answer = QueueAnswer { asked: now, question, said: PendingRange::of(&wait) };
-            self.open.entry(job).or_default().push(answer);
+    /// Nothing is known.
+    pub fn new(by: CorrectedBy) -> PastQueues {
+        PastQueues {
+            by,
+            lessons: VecDeque::new(),
+            ranks: VecDeque::new(),
+            starts: VecDeque::new(),
+            known: 0,
+            inside: 0,
+            by_p90: 0,
+            open: BTreeMap::new(),
         }
+    }
+
+    /// Simulated waits of a job that are said at a moment, corrected by what was known then.
+    pub fn said(&mut self, job: JobIndex, now: Time, waits: &[Seconds], (procs, request): (Procs, Seconds)) {
+        let correction = self.correction(now);
+        let Some(simulated) = observed(waits) else { return };
+        let Some(wait) = correction.corrected(waits, procs, request) else { return };
+        let unranked = correction.unranked(waits, procs, request).unwrap_or_else(|| simulated.clone());
+        self.open.entry(job).or_default().push(QueueAnswer {
+            asked: now,
+            question: WaitQuestion::new(waits.iter().copied(), procs, request),
+            simulated: queued(&simulated),
+            unranked,
+            said: PendingRange::of(&wait),
+        });
     }
 
     /// A job has started.
     pub fn started(&mut self, job: JobIndex, at: Time) {
-        for QueueAnswer { asked, question, said } in self.open.remove(&job).unwrap_or_default() {
-            let wait = (at - asked).max(Seconds::ZERO);
-            let seconds = wait.0 as f64;
+        for answer in self.open.remove(&job).unwrap_or_default() {
+            let seconds = answer.waited(at);
+            let said = &answer.said;
             self.known += 1;
             self.inside += usize::from((said.low..=said.high).contains(&seconds));
             self.by_p90 += usize::from(seconds <= said.p90);
-            if self.lessons.len() == LESSONS {
-                self.lessons.pop_front();
-            }
-            self.lessons.push_back(Lesson { question, wait, started: at });
+            let wait = Seconds(seconds as i64);
+            pushed(&mut self.lessons, Lesson { question: answer.question, wait, started: at }, LESSONS);
+            pushed(&mut self.ranks, rank(&answer.unranked, seconds), RANKS);
+            pushed(&mut self.starts, (answer.simulated, KnownStart::After(seconds)), LESSONS);
         }
     }
 
@@ -116,12 +158,35 @@ impl PastQueues {
         self.open.remove(&job);
     }
 
-    /// What past answers teach. Jobs that have outlasted their range and still wait count as waiting until now: without them, what is
-    /// learned in a growing queue would come from the jobs that were lucky.
-    pub fn correction(&self, now: Time) -> Option<Calibration> {
-        let late = self.open.values().flatten().filter(|one| one.is_outlasted(now));
-        let late = late.map(|one| Lesson { question: one.question, wait: now - one.asked, started: now });
-        Calibration::of(self.lessons.iter().copied().chain(late).collect())
+    /// What past answers teach. Jobs that have outlasted their range and still wait count as waiting until now, or as what is known to be
+    /// later: without them, what is learned in a growing queue would come from the jobs that were lucky.
+    pub fn correction(&self, now: Time) -> QueueCorrection {
+        let open = self.open.values().flatten();
+        match self.by {
+            CorrectedBy::Errors => {
+                let open: Vec<_> =
+                    open.map(|one| (one.simulated, KnownStart::Later(one.waited(now)))).collect();
+                QueueCorrection::Errors(StartRecord::of(
+                    open.into_iter().chain(self.starts.iter().rev().copied()),
+                ))
+            }
+            CorrectedBy::Nearest => {
+                let late = open.filter(|one| one.is_outlasted(now));
+                let lesson = |one: &QueueAnswer| Lesson {
+                    question: one.question,
+                    wait: now - one.asked,
+                    started: now,
+                };
+                let mut ranks: Vec<f64> = self.ranks.iter().copied().collect();
+                // It will be somewhere above where it is.
+                ranks.extend(late.clone().map(|one| (1.0 + rank(&one.unranked, one.waited(now))) / 2.0));
+                ranks.extend((0..ASSUMED_RANKS).map(|one| f64::from(one) / f64::from(ASSUMED_RANKS - 1)));
+                ranks.sort_by(f64::total_cmp);
+                // Of answers that are equally like it, the first of these count: the latest.
+                let lessons = late.map(lesson).chain(self.lessons.iter().rev().copied()).collect();
+                QueueCorrection::Nearest { lessons: Calibration::of(lessons), ranks }
+            }
+        }
     }
 
     /// How right past answers were. Those that have been outlasted count as wrong.
@@ -136,17 +201,133 @@ impl PastQueues {
     }
 }
 
-/// The distribution of simulated waits, corrected by what became of past answers like it; `None` without any.
-pub(super) fn corrected(
-    correction: Option<&Calibration>,
-    mut waits: Vec<Seconds>,
-    procs: Procs,
-    request: Seconds,
-) -> Option<Distribution> {
-    if let Some(correction) = correction.filter(|_| !waits.is_empty()) {
-        correction.correct(&mut waits, procs, request);
+fn pushed<T>(queue: &mut VecDeque<T>, one: T, most: usize) {
+    if queue.len() == most {
+        queue.pop_front();
     }
+    queue.push_back(one);
+}
+
+/// What past answers teach about one more.
+#[derive(Debug)]
+pub(super) enum QueueCorrection {
+    /// By the nearest lessons, if there are enough, and by ascending ranks.
+    Nearest {
+        lessons: Option<Calibration>,
+        ranks: Vec<f64>,
+    },
+    Errors(StartRecord),
+}
+
+impl QueueCorrection {
+    /// The distribution of simulated waits, corrected; `None` without any.
+    pub fn corrected(&self, waits: &[Seconds], procs: Procs, request: Seconds) -> Option<Distribution> {
+        let unranked = self.unranked(waits, procs, request)?;
+        Some(match self {
+            QueueCorrection::Nearest { ranks, .. } => ranked(&unranked, ranks),
+            QueueCorrection::Errors(record) => record.corrected(&queued(&unranked)),
+        })
+    }
+
+    /// As it is before ranks or errors correct it.
+    fn unranked(&self, waits: &[Seconds], procs: Procs, request: Seconds) -> Option<Distribution> {
+        match self {
+            QueueCorrection::Nearest { lessons: Some(lessons), .. } if !waits.is_empty() => {
+                let mut waits = waits.to_vec();
+                lessons.correct(&mut waits, procs, request);
+                observed(&waits)
+            }
+            _ => observed(waits),
+        }
+    }
+}
+
+/// A simulated start of a job that waits already, so that a queue is there.
+fn queued(simulated: &Distribution) -> SimulatedStart {
+    SimulatedStart::of(Conformal::quantiles(simulated), 1)
+}
+
+fn observed(waits: &[Seconds]) -> Option<Distribution> {
     let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
     waits.sort_by(f64::total_cmp);
     Distribution::observed(waits.into(), 1.0)
+}
+
+/// The probability that a forecast gave to less than a wait, and half of what it gave to exactly that wait.
+fn rank(forecast: &Distribution, wait: f64) -> f64 {
+    let below = forecast.probability_before(wait);
+    let up_to = forecast.probability_before(wait + 1e-6);
+    f64::midpoint(below, up_to)
+}
+
+/// A forecast whose quantile at level `p` is what it was at the `p`-quantile of the ranks of outcomes, these being ascending: if
+/// outcomes were often near its ends, it is made wider (Dawid 1984, the probability integral transform).
+fn ranked(forecast: &Distribution, ranks: &[f64]) -> Distribution {
+    let knots = LEVELS.map(|level| {
+        let at = (level * (ranks.len() + 1) as f64 - 1.0).clamp(0.0, (ranks.len() - 1) as f64);
+        // Outwards: the outcome to come counts as one more at the end.
+        let at = if level < 0.5 { at.floor() } else { at.ceil() };
+        (level, forecast.quantile(ranks[at as usize]))
+    });
+    Distribution::quantiles(&knots).unwrap_or_else(|| forecast.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: (Procs, Seconds) = (Procs(4), Seconds(3600));
+
+    /// Jobs one after the other, each asked about with the same simulated waits; these start after `wait(number)` seconds.
+    fn followed(by: CorrectedBy, simulated: &[i64], wait: impl Fn(u32) -> i64) -> (PastQueues, Time) {
+        let (mut past, mut now) = (PastQueues::new(by), Time(0));
+        let waits: Vec<Seconds> = simulated.iter().copied().map(Seconds).collect();
+        for number in 0..400 {
+            past.said(JobIndex(number), now, &waits, SIZE);
+            now = now + Seconds(wait(number));
+            past.started(JobIndex(number), now);
+        }
+        (past, now)
+    }
+
+    /// Waits without a pattern from 0 to 10,000 s.
+    fn scattered(number: u32) -> i64 {
+        i64::from((number + 1) * 7919 % 10_007)
+    }
+
+    #[test]
+    fn ranges_that_are_too_narrow_come_to_hold() {
+        let simulated: [i64; 40] = std::array::from_fn(|place| 4500 + 25 * place as i64);
+        for by in [CorrectedBy::Nearest, CorrectedBy::Errors] {
+            let (past, now) = followed(by, &simulated, scattered);
+            let record = past.record(now).unwrap();
+            assert!((0.74..=0.92).contains(&record.inside), "{by:?}: {record:?}");
+            assert!(record.by_p90 > 0.85, "{by:?}: {record:?}");
+        }
+        // Control: nothing is corrected where nothing is known.
+        let none = PastQueues::new(CorrectedBy::Nearest).correction(Time(0));
+        let range = PendingRange::of(&none.corrected(&simulated.map(Seconds), SIZE.0, SIZE.1).unwrap());
+        assert!(range.low >= 4500.0 && range.high <= 5500.0, "{range:?}");
+    }
+
+    #[test]
+    fn jobs_that_still_wait_count() {
+        for by in [CorrectedBy::Nearest, CorrectedBy::Errors] {
+            let (mut past, now) = followed(by, &[100; 10], |_| 100);
+            let waits = [Seconds(100); 10];
+            let before = PendingRange::of(&past.correction(now).corrected(&waits, SIZE.0, SIZE.1).unwrap());
+            for number in 1000..1200 {
+                past.said(JobIndex(number), now, &waits, SIZE);
+            }
+            let later = now + Seconds(50_000);
+            let after = PendingRange::of(&past.correction(later).corrected(&waits, SIZE.0, SIZE.1).unwrap());
+            assert!(after.high > 10.0 * before.high, "{by:?}: {before:?}, then {after:?}");
+            let (first, last) = (past.record(now).unwrap(), past.record(later).unwrap());
+            assert_eq!(last.answers, first.answers + 200);
+            assert!(last.inside < first.inside, "{by:?}");
+            // Those that leave tell nothing.
+            (1000..1200).for_each(|number| past.left(JobIndex(number)));
+            assert_eq!(past.record(later), Some(first));
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! When each job that already waits at a site starts, all by the same simulations.
 
 use super::answer::WhenSettings;
-use super::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
+use super::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
 use queuecast_core::job::{Event, JobIndex, What};
 use queuecast_core::seed::Seed;
@@ -18,7 +18,7 @@ const DRAWS: u32 = 200;
 /// Simulations of an answer about a past queue, which is only judged.
 const PAST_DRAWS: u32 = 40;
 
-/// Of the last submissions before the moment asked about, at so many the queue is asked about too, and of so many jobs each time.
+/// Past queues that are asked about too, those of the last submissions before the moment asked about, and jobs of each.
 const PAST_QUEUES: usize = 200;
 const PAST_JOBS: usize = 4;
 
@@ -61,7 +61,7 @@ pub struct PendingStarts {
     pub jobs: Vec<PendingStart>,
     /// Simulations.
     pub draws: u32,
-    /// How often such ranges held; with fewer than 30 known answers `None`, and ranges are as simulated.
+    /// How often such ranges held; with fewer than 30 known answers `None`.
     pub record: Option<PendingRecord>,
     /// Processors that no job holds.
     pub free: Procs,
@@ -81,7 +81,7 @@ impl PendingForecaster {
         done: &(dyn Fn(usize) + Sync),
     ) -> (PendingForecaster, Site) {
         let learned = LearnedSite::new(&settings.predictor, settings.default_request);
-        let mut forecaster = PendingForecaster { learned, past: PastQueues::default() };
+        let mut forecaster = PendingForecaster { learned, past: PastQueues::new(CorrectedBy::Nearest) };
         let mut replay = Replay::recorded(history, settings.default_request);
         let jobs = replay.timeline().jobs(history);
         let known = jobs.partition_point(|job| job.submit <= until);
@@ -106,7 +106,7 @@ impl PendingForecaster {
         (forecaster, replay.site().clone())
     }
 
-    /// How many past queues are asked about at most, where so many jobs were submitted before.
+    /// How many past queues are asked about at most, where `submitted` jobs were submitted before.
     pub fn steps(submitted: usize) -> usize {
         submitted.div_ceil(APART).min(PAST_QUEUES)
     }
@@ -135,7 +135,7 @@ impl PendingForecaster {
             let place = order[number * order.len() / asked];
             let job = waiting[place].job;
             let size = (job.shape.procs, self.learned.requested(job));
-            self.past.said(waiting[place].index, now, waits(&starts[place], now).0, size);
+            self.past.said(waiting[place].index, now, &waits(&starts[place], now).0, size);
         }
     }
 
@@ -156,7 +156,7 @@ impl PendingForecaster {
             let (procs, request) =
                 (waiting[place].job.shape.procs, self.learned.requested(waiting[place].job));
             let (waits, never) = waits(&starts[place], now);
-            let wait = corrected(correction.as_ref(), waits, procs, request);
+            let wait = correction.corrected(&waits, procs, request);
             jobs.push(PendingStart {
                 index: waiting[place].index,
                 place: rank + 1,

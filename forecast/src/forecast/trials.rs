@@ -131,7 +131,7 @@ impl TriedJobs {
         records.iter().zip(methods).map(|(record, method)| record.record(method)).collect()
     }
 
-    /// How right the method at this place of so many was for jobs in a situation like this.
+    /// How right the method at this place of all methods was for jobs in a situation like this.
     pub fn in_regime(
         &self,
         now: Time,

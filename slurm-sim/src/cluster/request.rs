@@ -242,6 +242,21 @@ pub enum DependencyKind {
     Singleton,
 }
 
+impl DependencyKind {
+    /// As sbatch writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            DependencyKind::After => "after",
+            DependencyKind::AfterAny => "afterany",
+            DependencyKind::AfterOk => "afterok",
+            DependencyKind::AfterNotOk => "afternotok",
+            DependencyKind::AfterCorr => "aftercorr",
+            DependencyKind::AfterBurstBuffer => "afterburstbuffer",
+            DependencyKind::Singleton => "singleton",
+        }
+    }
+}
+
 /// The tasks of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobArray {

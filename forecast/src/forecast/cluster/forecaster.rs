@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::past::ClusterPast;
-use super::record::{KnownStart, SimulatedStart, StartRecord};
 use super::starts::{ClusterDraws, ExpectedArrivals, StartDraws, cluster_draws, cluster_starts, tasks};
+use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;

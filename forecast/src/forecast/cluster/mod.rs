@@ -4,7 +4,6 @@ mod answer;
 mod forecaster;
 mod past;
 mod queue;
-mod record;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};

@@ -6,7 +6,7 @@ use super::answer::{ClusterWhenSettings, requested};
 use super::forecaster::ClusterForecaster;
 use super::starts::{ClusterDraws, tasks};
 use crate::forecast::blockers::LeftOutEffect;
-use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord, corrected};
+use crate::forecast::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
 use queuecast_core::job::JobIndex;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
@@ -15,7 +15,7 @@ use queuecast_slurm_sim::cluster::{
 };
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, WaitReason, pending_reasons};
 
-/// At so many past submissions, the last ones, the queue is asked about too, and about so many of its jobs, by so many simulations.
+/// Past queues that are asked about too, those of the last submissions, the jobs of each, and the simulations for each.
 const PAST_QUEUES: usize = 40;
 const PAST_JOBS: usize = 6;
 const PAST_DRAWS: u32 = 8;
@@ -108,7 +108,7 @@ impl ClusterQueue<'_> {
         has_past: bool,
     ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
         let now = self.moment.now.second();
-        let past = if has_past { self.past_queues(settings) } else { PastQueues::default() };
+        let past = if has_past { self.past_queues(settings) } else { PastQueues::new(CorrectedBy::Errors) };
         let correction = past.correction(now);
         let reasons = pending_reasons(self.cluster, self.moment);
         let all = places(self.moment);
@@ -129,7 +129,7 @@ impl ClusterQueue<'_> {
             };
             let waits = waits(&drawn, column);
             let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
-            let wait = corrected(correction.as_ref(), waits, Procs(pending.cpus), pending.limit);
+            let wait = correction.corrected(&waits, Procs(pending.cpus), pending.limit);
             ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
         (reasons.into_iter().map(start).collect(), past.record(now))
@@ -163,7 +163,7 @@ impl ClusterQueue<'_> {
         let draws = ClusterDraws { draws: PAST_DRAWS, ..settings.draws };
         let mut forecaster = ClusterForecaster::new(cluster, history, draws, settings.seed);
         let mut moments = RecordedMoments::new(cluster, history);
-        let mut past = PastQueues::default();
+        let mut past = PastQueues::new(CorrectedBy::Errors);
         let mut follow = |past: &mut PastQueues, until: Micros| {
             while let Some((at, started, place)) = events.next_if(|event| is_known(event.0, until)) {
                 if started { past.started(index(place), at) } else { past.left(index(place)) }
@@ -190,7 +190,7 @@ impl ClusterQueue<'_> {
             for (column, &(_, outcome, submission)) in chosen.iter().enumerate() {
                 let job = &then.submissions[submission];
                 let size = (Procs(job.request.processors()), requested(cluster, job));
-                past.said(index(outcome), at.second(), waits(&drawn, column), size);
+                past.said(index(outcome), at.second(), &waits(&drawn, column), size);
             }
         }
         follow(&mut past, moment.now);

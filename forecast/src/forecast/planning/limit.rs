@@ -46,7 +46,7 @@ pub(super) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Second
 }
 
 /// The run time under a longer limit. As long as it is below the limit asked for it is as predicted there; the jobs that would be
-/// stopped run on as `longer`, the prediction for the longer limit, says of jobs that have run for so long.
+/// stopped run on as `longer`, the prediction for the longer limit, says of jobs that have run up to the shorter one.
 pub(super) fn longer_run(run: &Distribution, asked: Seconds, longer: &Distribution) -> Distribution {
     let stopped = stopped_at(run, asked);
     if stopped <= 0.0 {

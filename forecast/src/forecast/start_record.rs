@@ -23,7 +23,7 @@ const AT_ONCE: f64 = 10.0;
 
 /// How long a job waited.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum KnownStart {
+pub(in crate::forecast) enum KnownStart {
     /// It started after this many seconds.
     After(f64),
     /// It has waited this many seconds and has not started (censored).
@@ -32,7 +32,7 @@ pub(super) enum KnownStart {
 
 /// A forecast as it was simulated.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SimulatedStart {
+pub(in crate::forecast) struct SimulatedStart {
     /// Seconds from the submission to the start.
     quantiles: LevelQuantiles,
     /// No job waited, and it was certain to start at once.
@@ -56,7 +56,7 @@ impl SimulatedStart {
 /// grows, and where most wait, what is assumed decides. Jobs that start at once while none waits are corrected by
 /// each other only: they say nothing about a queue, nor a queue about them.
 #[derive(Debug, Clone)]
-pub(super) struct StartRecord {
+pub(in crate::forecast) struct StartRecord {
     /// By how much each quantile is moved.
     queued: LevelQuantiles,
     clear: LevelQuantiles,

@@ -6,81 +6,81 @@ use super::accounting::column;
 use super::conf::settings;
 use super::file_kind::SiteFileKind;
 use super::notes::short;
+use queuecast_trace::sacct::ARGUMENTS;
 
 /// One command of a capture and the file for its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureCommand {
     /// The file that the answer is saved in.
     pub file: &'static str,
     /// The program.
     pub program: &'static str,
     /// Its arguments.
-    pub arguments: &'static [&'static str],
+    pub arguments: Vec<String>,
     /// What the answer is.
     pub kind: SiteFileKind,
 }
 
 impl CaptureCommand {
-    /// Program and arguments as they are typed.
+    /// Program and arguments as they are typed in bash.
     pub fn line(&self) -> String {
-        format!("{} {}", self.program, self.arguments.join(" "))
+        format!("{} {}", self.program, self.arguments.join(" ")).replace('\x1f', "$'\\x1f'")
     }
 
     /// Program and arguments without the list of columns.
     pub fn short_line(&self) -> String {
         let line = self.line();
-        line.split(" format=").next().unwrap_or_default().to_owned()
+        let end = [" format=", " --format="].into_iter().filter_map(|at| line.find(at)).min();
+        line[..end.unwrap_or(line.len())].to_owned()
     }
 }
 
 const ASSOCIATIONS: &str = "format=Cluster,Account,User,Partition,ParentName,Share,Priority,GrpJobs,GrpJobsAccrue,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,GrpTRESRunMins,MaxJobs,MaxJobsAccrue,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS";
 
-/// The commands of a capture. None changes anything. The configuration comes first: it tells whether the site has switches
-/// and accounting at all.
-pub const CAPTURE_COMMANDS: [CaptureCommand; 7] = [
-    CaptureCommand {
-        file: "scontrol-config.txt",
-        program: "scontrol",
-        arguments: &["show", "config"],
-        kind: SiteFileKind::Config,
-    },
-    CaptureCommand {
-        file: "scontrol-partition.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "partition"],
-        kind: SiteFileKind::Partitions,
-    },
-    CaptureCommand {
-        file: "scontrol-node.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "node"],
-        kind: SiteFileKind::Nodes,
-    },
-    CaptureCommand {
-        file: "scontrol-reservation.txt",
-        program: "scontrol",
-        arguments: &["-a", "show", "reservation"],
-        kind: SiteFileKind::Reservations,
-    },
-    CaptureCommand {
-        file: "scontrol-topology.txt",
-        program: "scontrol",
-        arguments: &["show", "topology"],
-        kind: SiteFileKind::TopologyConf,
-    },
-    CaptureCommand {
-        file: "sacctmgr-qos.psv",
-        program: "sacctmgr",
-        arguments: &["show", "qos", "-P"],
-        kind: SiteFileKind::Qos,
-    },
-    CaptureCommand {
-        file: "sacctmgr-assoc.psv",
-        program: "sacctmgr",
-        arguments: &["show", "assoc", "-P", ASSOCIATIONS],
-        kind: SiteFileKind::Associations,
-    },
-];
+/// The commands of a capture; with a number of days also those for the accounting and the outages of nodes in that time. None
+/// changes anything. The configuration comes first: it tells whether the site has switches and accounting at all.
+pub fn capture_commands(accounting_days: Option<u32>) -> Vec<CaptureCommand> {
+    let command = |file, program, arguments: &[&str], kind| CaptureCommand {
+        file,
+        program,
+        arguments: arguments.iter().map(|&one| one.to_owned()).collect(),
+        kind,
+    };
+    let mut commands = vec![
+        command("scontrol-config.txt", "scontrol", &["show", "config"], SiteFileKind::Config),
+        command("scontrol-partition.txt", "scontrol", &["-a", "show", "partition"], SiteFileKind::Partitions),
+        command("scontrol-node.txt", "scontrol", &["-a", "show", "node"], SiteFileKind::Nodes),
+        command(
+            "scontrol-reservation.txt",
+            "scontrol",
+            &["-a", "show", "reservation"],
+            SiteFileKind::Reservations,
+        ),
+        command("scontrol-topology.txt", "scontrol", &["show", "topology"], SiteFileKind::TopologyConf),
+        command("sacctmgr-qos.psv", "sacctmgr", &["show", "qos", "-P"], SiteFileKind::Qos),
+        command(
+            "sacctmgr-assoc.psv",
+            "sacctmgr",
+            &["show", "assoc", "-P", ASSOCIATIONS],
+            SiteFileKind::Associations,
+        ),
+    ];
+    if let Some(days) = accounting_days {
+        let since = format!("now-{days}days");
+        let start = format!("Start={since}");
+        let events = ["show", "event", "-P", &start];
+        commands.push(command(EVENTS_FILE, "sacctmgr", &events, SiteFileKind::NodeEvents));
+        let sacct: Vec<&str> = ["-S", &since].into_iter().chain(ARGUMENTS).collect();
+        commands.push(command(ACCOUNTING_FILE, "sacct", &sacct, SiteFileKind::Accounting));
+    }
+    commands
+}
+
+/// The file of a capture that has the accounting.
+pub const ACCOUNTING_FILE: &str = "sacct.psv";
+
+/// The file of a capture that has the outages of nodes.
+const EVENTS_FILE: &str = "sacctmgr-event.psv";
 
 /// Whether a site can be captured without the answer to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,10 @@ pub fn without_answer(kind: SiteFileKind, config: &str) -> WithoutAnswer {
             Some("topology/tree" | "topology/block") => WithoutAnswer::Missing,
             _ => WithoutAnswer::Nothing,
         },
-        SiteFileKind::Qos | SiteFileKind::Associations => match said("AccountingStorageType") {
+        SiteFileKind::Qos
+        | SiteFileKind::Associations
+        | SiteFileKind::NodeEvents
+        | SiteFileKind::Accounting => match said("AccountingStorageType") {
             Some(kind) if is_none(&kind) => WithoutAnswer::Nothing,
             _ => WithoutAnswer::Missing,
         },
@@ -208,7 +211,10 @@ pub fn check_answer(kind: SiteFileKind, text: &str) -> Result<(), AnswerError> {
         found: short(found),
         expected,
     };
-    if let Some((line, found)) = (1..).zip(text.lines()).find(|(_, line)| line.chars().any(is_control)) {
+    // Names of jobs may have any character in them, and the delimiter is one.
+    let is_free_text = kind == SiteFileKind::Accounting;
+    let mut strange = (1..).zip(text.lines()).filter(|(_, line)| line.chars().any(is_control));
+    if let Some((line, found)) = strange.next().filter(|_| !is_free_text) {
         return Err(not_this(line, found, "text"));
     }
     // A comment in another encoding may have unreadable characters; a text with more than 1 % of them is no answer.
@@ -241,10 +247,23 @@ pub fn check_answer(kind: SiteFileKind, text: &str) -> Result<(), AnswerError> {
         SiteFileKind::TopologyConf => {
             records(first, number, lines, &["SwitchName=", "BlockName="], "SwitchName=")
         }
-        SiteFileKind::Qos => rows(first, number, lines, &["name", "priority"], "Name|Priority|…"),
-        SiteFileKind::Associations => {
-            rows(first, number, lines, &["cluster", "account", "user", "share"], "Cluster|Account|User|…")
+        SiteFileKind::Qos => some_rows(rows(first, number, lines, &["name", "priority"], "Name|Priority|…")?),
+        SiteFileKind::Associations => some_rows(rows(
+            first,
+            number,
+            lines,
+            &["cluster", "account", "user", "share"],
+            "Cluster|Account|User|…",
+        )?),
+        // A site may have had no outage, and no job.
+        SiteFileKind::NodeEvents => {
+            let needed = ["cluster", "nodename", "timestart"];
+            rows(first, number, lines, &needed, "Cluster|NodeName|TimeStart|…").map(|_| ())
         }
+        SiteFileKind::Accounting => match SiteFileKind::of(ACCOUNTING_FILE, text) {
+            Some(SiteFileKind::Accounting) => Ok(()),
+            _ => Err(not_this(number, first, "JobIDRaw, JobID, State and other titles")),
+        },
         _ => Err(AnswerError::Lacks("text that a capture asks for")),
     }
 }
@@ -287,14 +306,19 @@ fn is_error(line: &str) -> bool {
     })
 }
 
-/// Titles and at least one row, each with as many cells as there are titles.
+/// At least one row.
+fn some_rows(count: usize) -> Result<(), AnswerError> {
+    if count == 0 { Err(AnswerError::Lacks("rows")) } else { Ok(()) }
+}
+
+/// Titles and rows, each with as many cells as there are titles; how many rows there are.
 fn rows<'a>(
     first: &str,
     number: usize,
     lines: impl Iterator<Item = (usize, &'a str)>,
     needed: &[&str],
     expected: &'static str,
-) -> Result<(), AnswerError> {
+) -> Result<usize, AnswerError> {
     let titles: Vec<String> = first.split('|').map(column).collect();
     if !needed.iter().all(|title| titles.iter().any(|one| one == title)) {
         return Err(AnswerError::NotThis { line: number, found: short(first), expected });
@@ -308,7 +332,7 @@ fn rows<'a>(
         }
         count += 1;
     }
-    if count == 0 { Err(AnswerError::Lacks("rows")) } else { Ok(()) }
+    Ok(count)
 }
 
 /// What a capture consists of, and what it lacks: the file that makes the others a capture.

@@ -167,7 +167,8 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     if first.starts_with("dt_planned\t") {
         return Some(SiteFileKind::Calls);
     }
-    let titles: Vec<String> = first.split('|').map(column).collect();
+    // Accounting may be separated by what no job name has.
+    let titles: Vec<String> = first.split(['|', '\x1f']).map(column).collect();
     let named = |title: &str| titles.iter().any(|one| one == title);
     if titles.len() > 1 {
         if named("nodename") && named("timestart") && named("timeend") {

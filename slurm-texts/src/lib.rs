@@ -57,8 +57,8 @@ mod values;
 mod what_if;
 
 pub use capture::{
-    AnswerError, CAPTURE_COMMANDS, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
-    CommandAnswer, WithoutAnswer, check_answer, without_answer,
+    ACCOUNTING_FILE, AnswerError, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
+    CommandAnswer, WithoutAnswer, capture_commands, check_answer, without_answer,
 };
 pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
 pub use changed::read_changed_site;

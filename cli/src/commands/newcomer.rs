@@ -23,8 +23,8 @@ const LIVE: &str = "Ask the site's Slurm which jobs run and wait now, and what e
 #[group(skip)]
 #[command(mut_arg("live", |live| live.help(LIVE)))]
 pub struct Arguments {
-    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
-    #[arg(value_name = "FILE", required_unless_present = "live")]
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from. With --site, by default the accounting in its folder
+    #[arg(value_name = "FILE", required_unless_present_any = ["live", "site"])]
     pub file: Option<PathBuf>,
     /// Processors the job asks for
     #[arg(short = 'n', long, value_name = "N", required_unless_present = "sbatch", value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true, help_heading = "The job")]

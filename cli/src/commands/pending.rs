@@ -30,8 +30,8 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("at", |at| at.help("The moment asked about, as for when")))]
 pub struct Arguments {
-    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
-    #[arg(value_name = "FILE", required_unless_present = "live")]
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from. With --site, by default the accounting in its folder
+    #[arg(value_name = "FILE", required_unless_present_any = ["live", "site"])]
     file: Option<PathBuf>,
     /// Whose jobs come first: a name, or a number of the log
     #[arg(short = 'u', long, value_name = "USER")]

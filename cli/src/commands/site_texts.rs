@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use queuecast::predict::PredictorSpec;
-use queuecast::slurm::CaptureRecord;
+use queuecast::slurm::{ACCOUNTING_FILE, CaptureRecord};
 use queuecast::study::{Experiment, SitePolicy};
 use queuecast::trace::plain_text;
 
@@ -64,6 +64,11 @@ pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String
         .hint("wait until the captures are done"))
 }
 
+/// How long a file of a folder may be.
+fn longest(file: &str) -> u64 {
+    if file == ACCOUNTING_FILE { LONGEST_LOG } else { LONGEST }
+}
+
 /// The record of the capture in a folder, if it is one.
 fn record_text(folder: &Path) -> Option<String> {
     let path = folder.join(CaptureRecord::FILE);
@@ -87,7 +92,9 @@ fn take_staged(folders: [&Path; 2], record: &CaptureRecord, texts: &mut BTreeMap
         if name.file_name() != Some(name.as_os_str()) {
             continue;
         }
-        let read = |folder: &&Path| File::open(folder.join(name)).and_then(|file| plain_text(file, LONGEST));
+        let read = |folder: &&Path| {
+            File::open(folder.join(name)).and_then(|file| plain_text(file, longest(&answer.file)))
+        };
         if let Some(text) = folders.iter().find_map(|folder| read(folder).ok()) {
             texts.insert(answer.file.clone(), text);
         }
@@ -118,7 +125,7 @@ fn folder_texts(folder: &Path) -> Result<(BTreeMap<String, String>, Vec<String>)
         }
         let plain = file.trim_end_matches(".gz").trim_end_matches(".zst").to_owned();
         roles::reads(&path)?;
-        match File::open(&path).and_then(|source| plain_text(source, LONGEST)) {
+        match File::open(&path).and_then(|source| plain_text(source, longest(&plain))) {
             Ok(text) => {
                 texts.entry(plain).or_insert(text);
             }

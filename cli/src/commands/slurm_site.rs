@@ -25,13 +25,21 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
     }
     let read = |file: &PathBuf| Ok::<_, Failure>((file.display().to_string(), log_texts(file, printer)?));
     let log = asked.file.as_ref().map(read).transpose()?;
-    let log = log.as_ref().map(|(name, texts)| (name.as_str(), texts));
     let site = (name.as_str(), &site_texts);
+    let has_history =
+        site_texts.iter().any(|(file, text)| SiteFileKind::of(file, text) == Some(SiteFileKind::Accounting));
+    let log = match &log {
+        Some((name, texts)) => Some((name.as_str(), texts)),
+        None => has_history.then_some(site),
+    };
     match (log, asked.live.live) {
         (Some(log), false) => told::asked(printer, |messages| {
             SlurmPlace::recorded(site, log, &asked.moment.at, job.as_ref(), zone, messages)
         }),
-        (None, false) => Err(Failure::usage("--site needs a log of the site, or --live")),
+        (None, false) => Err(Failure::usage(format!(
+            "{name} has no accounting: name a log of the site, or --live"
+        ))
+        .hint("queuecast site capture saves the accounting of the last 30 days beside the configuration")),
         (log, true) => {
             let sacct = output(&commands, "sacct", &SACCT_NOW)?;
             // Usage is shown to administrators and to users; where it is not, the history tells it.

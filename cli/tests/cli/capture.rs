@@ -25,10 +25,12 @@ fn site(scontrol: &str, sacctmgr: &str) -> Folder {
         ("topology", "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"),
         ("qos", QOS),
         ("assoc", ASSOC),
+        ("event", "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\n"),
+        ("accounting", ACCOUNTING),
     ] {
         fs::write(folder.path(name), text).unwrap();
     }
-    for (name, script) in [("scontrol", scontrol), ("sacctmgr", sacctmgr)] {
+    for (name, script) in [("scontrol", scontrol), ("sacctmgr", sacctmgr), ("sacct", SACCT)] {
         if !script.is_empty() {
             script_in(&folder, name, script);
         }
@@ -48,6 +50,13 @@ fn script_in(folder: &Folder, name: &str, script: &str) {
 
 const SCONTROL: &str = "for word; do last=$word; done; cat $last";
 const SACCTMGR: &str = "cat $2";
+const SACCT: &str = "cat accounting";
+
+/// Two jobs, and one with a bar in its name.
+const ACCOUNTING: &str = "JobIDRaw\x1fJobID\x1fState\x1fSubmit\x1fEligible\x1fStart\x1fEnd\x1fElapsedRaw\x1fTimelimitRaw\x1fReqCPUS\x1fAllocCPUS\x1fNNodes\x1fUser\x1fAccount\x1fPartition\x1fNodeList\x1fJobName
+1\x1f1\x1fCOMPLETED\x1f1794700000\x1f1794700000\x1f1794700001\x1f1794700101\x1f100\x1f10\x1f4\x1f4\x1f1\x1fann\x1fphys\x1fp\x1fn1\x1fa
+2\x1f2\x1fRUNNING\x1f1794700200\x1f1794700200\x1f1794700201\x1fUnknown\x1f50\x1f10\x1f4\x1f4\x1f1\x1fann\x1fphys\x1fp\x1fn1\x1fa|b
+";
 
 fn run(folder: &Folder, line: &str) -> assert_cmd::Command {
     let mut command = folder.queuecast(line);
@@ -91,9 +100,10 @@ fn bare(folder: &Folder) -> String {
 fn what_slurm_says_is_saved_and_can_be_read() {
     let folder = site(SCONTROL, SACCTMGR);
     let answer = json(&mut run(&folder, "site capture out/mysite --format json"));
-    assert_eq!(answer["files"].as_array().unwrap().len(), 7);
+    assert_eq!(answer["files"].as_array().unwrap().len(), 9);
     assert_eq!(answer["files"][2]["lines"], 2);
     assert_eq!(folder.read("out/mysite/sacctmgr-qos.psv"), QOS);
+    assert_eq!(folder.read("out/mysite/sacct.psv"), ACCOUNTING);
     let asked = folder.read("asked");
     for line in [
         "scontrol show config %s",
@@ -108,6 +118,19 @@ fn what_slurm_says_is_saved_and_can_be_read() {
         asked.contains("sacctmgr show assoc -P format=Cluster,Account,User,Partition,ParentName,Share"),
         "{asked}"
     );
+    assert!(asked.contains("sacctmgr show event -P Start=now-30days %s"), "{asked}");
+    assert!(
+        asked.contains("sacct -S now-30days -a -X -D -P --delimiter=\x1f -E now --state=BF,CA"),
+        "{asked}"
+    );
+    // The accounting in the folder is what questions to the site learn from.
+    for line in ["when --site out/mysite -n 4 -t 10", "simulate out/mysite --site out/mysite --format json"] {
+        run(&folder, line).assert().success();
+    }
+    run(&folder, "site capture out/bare --no-accounting").assert().success();
+    assert!(!folder.path("out/bare/sacct.psv").exists() && folder.path("out/bare/sacctmgr-qos.psv").exists());
+    let (code, text) = said(&folder, "when --site out/bare -n 4 -t 10");
+    assert!(code == Some(2) && text.contains("out/bare has no accounting: name a log"), "{text}");
     let checked = json(&mut run(&folder, "site check out/mysite --format json"));
     for list in ["missing", "warnings", "misread", "not_modelled", "ignored"] {
         assert_eq!(checked[list], value!([]), "{list}");
@@ -127,7 +150,9 @@ fn what_slurm_says_is_saved_and_can_be_read() {
     let expected = [
         "capture.json",
         "notes.txt",
+        "sacct.psv",
         "sacctmgr-assoc.psv",
+        "sacctmgr-event.psv",
         "sacctmgr-qos.psv",
         "scontrol-config.txt",
         "scontrol-node.txt",
@@ -152,13 +177,17 @@ fn what_is_not_an_answer_is_refused_and_a_good_capture_stays() {
     fs::write(folder.path("error"), "slurm_load_ctl_conf error: Unable to contact slurm controller\n")
         .unwrap();
     fs::write(folder.path("half"), "").unwrap();
-    let whats = ["config", "partition", "node", "reservation", "topology", "qos", "assoc"];
+    let whats = ["config", "partition", "node", "reservation", "topology", "qos", "assoc", "event", "sacct"];
     let mut refused = 0;
     for what in whats {
-        let (program, own) =
-            if ["qos", "assoc"].contains(&what) { ("sacctmgr", SACCTMGR) } else { ("scontrol", SCONTROL) };
+        let (program, own) = match what {
+            "qos" | "assoc" | "event" => ("sacctmgr", SACCTMGR),
+            "sacct" => ("sacct", SACCT),
+            _ => ("scontrol", SCONTROL),
+        };
         for bad in ["nothing", "blank", "random", "error", "html"] {
-            script_in(&folder, program, &format!("case $* in *' {what}'*) cat {bad}; exit 0;; esac\n{own}"));
+            let words = if what == "sacct" { "-S".to_owned() } else { format!("*' {what}'") };
+            script_in(&folder, program, &format!("case $* in {words}*) cat {bad}; exit 0;; esac\n{own}"));
             let (code, text) = said(&folder, "site capture out");
             assert_eq!(code, Some(3), "{what} prints {bad}: {text}");
             assert!(text.contains(what) && text.contains("nothing was written"), "{what} {bad}: {text}");
@@ -170,7 +199,7 @@ fn what_is_not_an_answer_is_refused_and_a_good_capture_stays() {
         }
         script_in(&folder, program, own);
     }
-    assert_eq!(refused, 35);
+    assert_eq!(refused, 45);
     // Control: the commands as they were.
     run(&folder, "site capture out").assert().success();
 }

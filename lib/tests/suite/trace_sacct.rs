@@ -110,7 +110,7 @@ fn the_command_that_is_recommended_asks_for_columns_that_are_understood() {
     let format = trace::sacct::EXAMPLE_COMMAND.split("--format=").nth(1).unwrap();
     assert!(include_str!("../../../docs/reference/sacct.md").contains(&format!("--format={format}\n")));
     let header = format.replace(',', "\x1f");
-    let row = "1\x1f1\x1fCOMPLETED\x1f5\x1f5\x1f6\x1f9\x1f3\x1f00:00:00\x1f1\x1f2\x1f2\x1f1\x1f1G\x1f00:01.000\x1fu\x1fg\x1fa\x1fq\x1fp\x1fn";
+    let row = "1\x1f1\x1fCOMPLETED\x1f5\x1f5\x1f6\x1f9\x1f3\x1f00:00:00\x1f1\x1f2\x1f2\x1f1\x1f1G\x1f00:01.000\x1fu\x1fg\x1fa\x1fq\x1fp\x1fcpu=2\x1fcpu=2\x1fn1\x1f\x1f\x1f5\x1f\x1fn\x1fsbatch -n 2";
     let log = read(&format!("{header}\n{row}\n"));
     assert_eq!(log.workload.len(), 1);
 }

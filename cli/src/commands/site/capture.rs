@@ -4,23 +4,30 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::slurm::{
-    CAPTURE_COMMANDS, CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, check_answer, without_answer,
+    CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, without_answer,
 };
 
 use crate::commands::outside::{self, SlurmCommands};
 use crate::failure::Failure;
 use crate::printer::{self, Printer};
 use crate::program::Unanswered;
+use crate::spec;
 use crate::staged::StagedFiles;
 
-/// Save what Slurm says about this site: nodes, partitions, QOS, accounts
+/// Save what Slurm says about this site: nodes, partitions, QOS, accounts, and its accounting
 ///
-/// Runs scontrol and sacctmgr, which change nothing, and writes their answers into a folder: all of them at once, or nothing. An answer that is not what the command prints is refused, and what was in the folder stays. If only sacctmgr (or scontrol show topology) cannot be asked, the rest is written, what is missing is recorded in capture.json, so that every command that reads the folder says so, and the exit code is 3.
+/// Runs scontrol, sacctmgr and sacct, which change nothing, and writes their answers into a folder: all of them at once, or nothing. An answer that is not what the command prints is refused, and what was in the folder stays. If only sacctmgr or sacct (or scontrol show topology) cannot be asked, the rest is written, what is missing is recorded in capture.json, so that every command that reads the folder says so, and the exit code is 3.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The folder to write to; made if it does not exist
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    /// How many days of accounting and of outages of nodes are saved
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = spec::at_least_one::<u32>, allow_negative_numbers = true)]
+    pub days: u32,
+    /// Save no accounting and no outages of nodes
+    #[arg(long, conflicts_with = "days")]
+    pub no_accounting: bool,
     #[command(flatten)]
     pub outside: outside::Arguments,
 }
@@ -30,7 +37,7 @@ const HINT: &str = "run this on a machine of the site, where scontrol and sacctm
 /// Runs all commands, checks all answers, then writes all files.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let commands = SlurmCommands::within(&arguments.outside, printer);
-    let asked = ask(&commands)?;
+    let asked = ask(&commands, (!arguments.no_accounting).then_some(arguments.days))?;
     let name = arguments.folder.display().to_string();
     let staged = StagedFiles::begin(&arguments.folder)?;
     let record = CaptureRecord {
@@ -67,11 +74,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If something cannot be asked that no capture is made without, or an answer is not what the command prints.
-fn ask(commands: &SlurmCommands<'_>) -> Result<Vec<CommandAnswer>, Failure> {
+fn ask(commands: &SlurmCommands<'_>, days: Option<u32>) -> Result<Vec<CommandAnswer>, Failure> {
     let mut asked: Vec<CommandAnswer> = Vec::new();
-    for command in CAPTURE_COMMANDS {
+    for command in capture_commands(days) {
         let line = command.short_line();
-        let answer = match commands.printed(command.program, command.arguments) {
+        let words: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
+        let answer = match commands.printed(command.program, &words) {
             Ok(text) => match check_answer(command.kind, &text) {
                 Ok(()) => Ok(text),
                 Err(why) => Err((Unanswered::Failed(why.to_string()), false)),

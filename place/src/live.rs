@@ -2,13 +2,13 @@
 
 use super::{JobSize, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
-use queuecast_core::duration;
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::{Machine, Names, WorkloadError};
 use queuecast_forecast::allot::advice::JobLimits;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
+use queuecast_slurm_sim::cluster::SubmitRefusal;
 use queuecast_trace::sinfo::{Partition, all_procs, sinfo};
 use queuecast_trace::squeue::{NotAsAsked, Queued, squeue};
 use queuecast_trace::{Log, PartitionQueue};
@@ -188,10 +188,11 @@ impl LiveQueue {
     /// Why it does not allow a job.
     pub fn not_allowed(&self, asked: &JobSize) -> Option<String> {
         if let Some(most) = self.limits.most.filter(|&most| asked.procs > most) {
-            return Some(format!("a job may have at most {most} processors"));
+            let (asked, most) = (u64::from(asked.procs.0), u64::from(most.0));
+            return Some(SubmitRefusal::processors(&self.name, asked, most).to_string());
         }
         let longest = self.limits.longest.filter(|&longest| asked.time > longest)?;
-        Some(format!("a job may ask for at most {}", duration::human(longest)))
+        Some(SubmitRefusal::time(&self.name, asked.time, longest).to_string())
     }
 
     /// The jobs of the queue, by their numbers at its [`LiveQueue::site`] for no newcomer.

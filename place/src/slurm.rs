@@ -7,7 +7,7 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_forecast::forecast::ClusterQuestion;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
+    Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit, submit_refusal,
 };
 use queuecast_slurm_texts::{
     SiteOptions, WhatIf, moment_now, read_accounted, read_site, read_what_if, sbatch_line, unmodelled,
@@ -186,13 +186,6 @@ impl SlurmJob {
         messages: &dyn Messages,
     ) -> Result<(SubmittedJob, JobSize), Refusal> {
         let mut request = self.request(messages)?;
-        for name in &request.partitions {
-            if cluster.partition(name).is_none() {
-                let names: Vec<&str> = cluster.partitions.iter().map(|one| one.name.as_str()).collect();
-                return Err(Refusal::question(format!("partition {name}: the site has no such partition"))
-                    .hint(format!("partitions of the site: {}", names.join(", "))));
-            }
-        }
         let user = self.user.clone().unwrap_or_default();
         let associations = &cluster.associations.0;
         let mut own = associations.iter().filter(|one| one.user.as_deref() == Some(&user));
@@ -222,7 +215,11 @@ impl SlurmJob {
             runs: Vec::new(),
             not_modelled: Vec::new(),
         };
-        Ok((job, asked))
+        match submit_refusal(cluster, &job) {
+            Some(why) => Err(Refusal::question(format!("the job would never start there: {why}"))
+                .hint("queuecast site check DIR lists partitions, QOS, accounts and their limits")),
+            None => Ok((job, asked)),
+        }
     }
 
     fn request(&self, messages: &dyn Messages) -> Result<JobRequest, Refusal> {

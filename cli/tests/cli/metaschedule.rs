@@ -453,7 +453,10 @@ fn a_live_partition_is_asked_now_beside_a_log() {
     assert_eq!(wide["refused"], value!([{"site": "here", "why": "9 processors: the machine has 8"}]));
     std::fs::write(site.path("short.toml"), file.replace("\"long\"", "\"short\"")).unwrap();
     let long = json(&mut run(&site, "metaschedule short.toml -n 4 -t 20m --format json"));
-    assert_eq!(long["refused"], value!([{"site": "here", "why": "a job may ask for at most 10 min"}]));
+    assert_eq!(
+        long["refused"],
+        value!([{"site": "here", "why": "Requested time limit is invalid (missing or exceeds some limit): 20 min, and partition short allows 10 min (MaxTime)"}])
+    );
     std::fs::write(site.path("none.toml"), file.replace("\"long\"", "\"none\"")).unwrap();
     let output = run(&site, "metaschedule none.toml -n 4").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

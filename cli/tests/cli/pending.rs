@@ -207,7 +207,10 @@ fn partitions_stand_side_by_side() {
     let table = text.split("Partitions").nth(1).unwrap();
     let lines: Vec<&str> =
         table.lines().filter(|line| line.starts_with("long") || line.starts_with("short")).collect();
-    assert!(lines.len() >= 2 && lines[1].contains("a job may ask for at most 10 min"), "{text}");
+    assert!(
+        lines.len() >= 2 && lines[1].contains("30 min, and partition short allows 10 min (MaxTime)"),
+        "{text}"
+    );
     let why = stdout(&mut run(&folder, "when --live -n 4 -t 5 --why --no-plot"));
     for name in ["long", "short"] {
         assert!(why.contains(&format!("What keeps it from starting in {name}")), "{why}");

@@ -366,8 +366,14 @@ fn a_forecast_at_a_site_is_refused_with_a_reason() {
     let folder = toy();
     fs::write(folder.path("history.csv"), HISTORY).unwrap();
     for (line, why) in [
-        ("when history.csv --site site -n 99 --at 4", "would never start there"),
-        ("when history.csv --site site -n 1 -q nowhere", "partitions of the site: batch, gpu, empty"),
+        (
+            "when history.csv --site site -n 99 --at 4",
+            "would never start there: More processors requested than permitted: 99 processors, and",
+        ),
+        (
+            "when history.csv --site site -n 1 -q nowhere",
+            "Invalid partition name specified: the site has no partition nowhere, but batch, empty, gpu",
+        ),
         ("when history.csv --site site --sbatch=-nx", "--sbatch -nx"),
         ("when history.csv --site site -n 1 --method past", "cannot be used with"),
         ("when history.csv --site site -n 1 --at 99999", "outside the log"),

@@ -223,7 +223,10 @@ fn a_live_site_is_asked_partition_by_partition() {
     );
     let large = run(&folder, "when --live -n 99 -t 5m").output().unwrap();
     let said = String::from_utf8_lossy(&large.stderr).into_owned();
-    assert!(large.status.code() == Some(2) && said.contains("short: a job may have at most 16"), "{said}");
+    assert!(
+        large.status.code() == Some(2) && said.contains("a job in partition short has at most 16"),
+        "{said}"
+    );
     // Of what had not ended in old accounting, one must have ended since, and the other no longer waits.
     std::fs::write(folder.path("open.sacct"), OPEN).unwrap();
     let line = "when --live open.sacct -n 2 -t 5m -p short";

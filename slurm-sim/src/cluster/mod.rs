@@ -25,6 +25,7 @@ mod preempt;
 mod priority;
 mod qos;
 mod recorded;
+mod refusal;
 mod request;
 mod reservation;
 mod rows;
@@ -54,6 +55,7 @@ pub use preempt::{PreemptAction, PreemptKind, PreemptSettings};
 pub use priority::{PriorityFlags, PriorityKind, PrioritySettings, PriorityWeights, UsageReset};
 pub use qos::{Qos, QosFlags};
 pub use recorded::{RecordedRun, RunClock};
+pub use refusal::{SubmitRefusal, submit_refusal};
 pub use request::{
     Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, GresRequest, JobArray, JobRequest,
     MemoryRequest, NodeWishes, RequestTerms, RequestedGres, TaskLayout, TimeLimit,

@@ -26,6 +26,8 @@ mod state;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod rule_tests;
 
 pub use at_once::SiteRules;
 pub use clock::Phases;

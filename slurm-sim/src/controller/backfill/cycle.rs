@@ -273,12 +273,10 @@ impl<'c> Controller<'c> {
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
                 }
-                if let Some((_, nodes)) = planned.as_ref().filter(|_| {
-                    job == first
-                        && need.is_exclusive
-                        && (self.size_varies(need) || !self.jobs[job].wait.is_sized)
-                }) {
-                    self.size_planned(job, nodes);
+                if let Some((_, nodes)) =
+                    planned.as_ref().filter(|_| job == first && self.takes_size_of(job, need))
+                {
+                    self.size_planned(job, need, nodes);
                 }
                 if !over && self.is_reserved_for(job, &at) {
                     match planned {

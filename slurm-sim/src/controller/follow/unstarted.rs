@@ -69,7 +69,8 @@ impl RecordingFollower<'_> {
                 && !self.controller.jobs.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, place)
             {
-                self.controller.size_planned(job, &nodes);
+                let need = self.controller.jobs[job].partitions[place].kept.clone();
+                self.controller.size_planned(job, &need.need, &nodes);
             }
         }
     }

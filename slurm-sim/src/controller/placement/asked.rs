@@ -141,6 +141,7 @@ impl Need {
                 request.tasks_on.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
             },
             tasks_per_node,
+            tasks_by_node: tasks_per_node > 0 && request.tasks.is_none(),
             least_cpus_per_node: request.tasks_on.min_cpus_per_node.unwrap_or(0),
             memory,
             counted_memory,

@@ -71,6 +71,9 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     }
     if random.random_range(0..4) == 0 {
         request.tasks_per_node = Some(random.random_range(1..5));
+        if random.random_range(0..2) == 0 {
+            request.tasks = None;
+        }
     }
     if random.random_range(0..5) == 0 {
         request.cpus_per_task = Some(2);

@@ -29,12 +29,13 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
     let mut nodes = chosen.to_vec();
     nodes.sort_unstable();
     let mut tasks = vec![0_u32; nodes.len()];
-    let mut left = need.tasks;
+    let asked = if need.tasks_by_node { need.tasks_per_node * nodes.len() as u32 } else { need.tasks };
+    let mut left = asked;
     let all: Vec<i64> = nodes.iter().map(|&node| i64::from(load.usable(layout, node, need))).collect();
     let limited: Vec<i64> = nodes.iter().map(|&node| limits[node]).collect();
     for processors in [limited, all] {
         if left > 0 {
-            (tasks, left) = (vec![0; nodes.len()], need.tasks);
+            (tasks, left) = (vec![0; nodes.len()], asked);
         }
         loop {
             let mut given = false;

@@ -357,13 +357,13 @@ impl NodeOffer<'_> {
             missing -= given;
             most.push((node, need.tasks_on(given as u32)));
         }
-        if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < u64::from(need.tasks) {
+        let all = u64::from(need.tasks_of(nodes.len()));
+        if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < all {
             most.iter_mut().for_each(|one| one.1 = need.tasks_on(self.cpus(one.0, need)));
         }
         most.sort_unstable();
         // As many rounds as give a task to every node that has room, then one more for the first nodes.
         let given = |rounds: u32| most.iter().map(|one| u64::from(one.1.min(rounds))).sum::<u64>();
-        let all = u64::from(need.tasks);
         let (mut low, mut high) = (0, most.iter().map(|one| one.1).max().unwrap_or(0));
         while low < high {
             let middle = low + (high - low).div_ceil(2);

@@ -78,7 +78,7 @@ macro_rules! job_settings {
         /// Whether jobs go back to the queue when they are preempted or a node fails.
         job_requeue: bool = true, ["JobRequeue" = "0", ONE_ZERO, Followed];
         /// How long jobs may outlast their reservation; `UNLIMITED`: without end.
-        resv_over_run: Option<Seconds> = Some(Seconds::ZERO), ["ResvOverRun" = "10", TIME_LIMIT, Ignored];
+        resv_over_run: Option<Seconds> = Some(Seconds::ZERO), ["ResvOverRun" = "10", TIME_LIMIT, Followed];
         /// One more than the largest index of an array.
         max_array_size: u32 = 1001, ["MaxArraySize" = "2001", COUNT, Ignored];
         /// The most jobs known at one time.

@@ -175,7 +175,7 @@ impl Controller<'_> {
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
         (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);
         one.last.limit_end = now + one.partitions[place].limit;
-        one.last.record = record;
+        (one.last.record, one.last.is_timed_out) = (record, false);
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {
             self.clock.set_due(run + self.clock.phases.end_delay, Due::End(job, one.last.incarnation));

@@ -15,13 +15,28 @@ impl Controller<'_> {
         named(&reservation.users, &submission.user) || named(&reservation.accounts, account)
     }
 
+    /// Whether a job's own reservation is over at an instant.
+    pub fn is_reserved_before(&self, job: JobHandle, instant: i64) -> bool {
+        let Some(name) = &self.jobs[job].terms.reservation else { return false };
+        self.pool.reservations.iter().any(|one| one.name == *name && one.end.0 <= instant)
+    }
+
+    /// Whether a running job is to be stopped because its reservation is over, and has been for as long as `ResvOverRun` allows.
+    pub fn has_outlasted_reservation(&self, job: JobHandle, now: i64) -> bool {
+        let Some(name) = &self.jobs[job].terms.reservation else { return false };
+        let Some(over) = self.cluster.settings.jobs.resv_over_run else { return false };
+        let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
+        own.any(|one| !one.flags.flexible && one.end.0.saturating_add(over.0) < now)
+    }
+
     /// Nodes that a job may use from one instant to another, as far as reservations go; and, if one of others was in the way, when
-    /// it ends. `None` if the job's own reservation is not there.
+    /// it ends. `None` if the job's own reservation is not there or over; a job may start with a limit past its end, and plans are
+    /// made beyond it.
     pub fn unreserved(&self, job: JobHandle, nodes: &mut NodeSet, from: i64, to: i64) -> Option<Option<i64>> {
         let mut blocked_until = None;
         if let Some(name) = &self.jobs[job].terms.reservation {
             let own = self.pool.reservations.iter().find(|one| one.name == *name)?;
-            if !self.may_use(job, own) || from >= own.end.0 {
+            if !self.may_use(job, own) || self.second() >= own.end.0 {
                 return None;
             }
             nodes.keep(&NodeSet::of(self.cluster.nodes.len(), own.nodes.iter().copied()));

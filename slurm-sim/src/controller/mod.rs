@@ -25,9 +25,9 @@ mod simulate;
 mod state;
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod rule_tests;
+#[cfg(test)]
+mod tests;
 
 pub use at_once::SiteRules;
 pub use clock::Phases;

@@ -1,10 +1,13 @@
 //! Rules that recordings of a real Slurm showed, each on a cluster of a few nodes.
 
+use super::handles::{JobHandle, SubmissionHandle};
+use super::state::Controller;
 use super::tests::{cluster, job, logged, number, planned, simulated, start, started};
-use super::{Phases, decisions};
+use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
-    AdvanceReservation, Allowed, Cluster, JobOutcome, LoggedAction, PriorityKind, RecordedRun,
-    ReservationFlags, SubmittedJob, Tres,
+    AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, GenericResource,
+    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, NodeChange, NodeState, PriorityKind,
+    RecordedRun, ReservationFlags, SubmittedJob, Tres, TresWeights,
 };
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -123,4 +126,142 @@ fn jobs_of_a_reservation_are_planned_beyond_its_end() {
     let run = RecordedRun { submissions: jobs, ..RecordedRun::default() };
     let found = decisions(&site, &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)), &recorded);
     assert!(found.misses.is_empty(), "{:?}", found.misses);
+}
+
+/// A site where a job's priority is the weight of its resources.
+fn weighted(name: &str) -> Cluster {
+    let mut site = cluster(2);
+    site.settings.priority.kind = PriorityKind::Multifactor;
+    site.settings.priority.weights.tres = TresWeights([(name.to_owned(), 1_000.0)].into());
+    site
+}
+
+/// What a job asks for of GPUs of one type counts as GPUs of any.
+#[test]
+fn typed_gpus_count_as_gpus_in_priorities() {
+    let mut site = weighted("gres/gpu");
+    for node in &mut site.nodes {
+        node.gres = vec![GenericResource { name: "gpu".into(), kind: Some("a100".into()), count: 4 }];
+    }
+    let asking = |key: usize, count: u64, kind: Option<&str>| {
+        let mut one = job(key, key as i64, 4, 10, 60);
+        one.request.min_nodes = Some(1);
+        one.request.gres.per_node =
+            vec![GresRequest { name: "gpu".into(), kind: kind.map(str::to_owned), count }];
+        one
+    };
+    // Both nodes are busy. Of the jobs that wait the one with more GPUs starts first, though it came last.
+    for kind in [Some("a100"), None] {
+        let queue = vec![job(0, 0, 8, 10, 300), asking(1, 1, kind), asking(2, 1, kind), asking(3, 4, kind)];
+        let outcomes = simulated(&site, queue);
+        assert!(start(&outcomes[3]) < start(&outcomes[2]), "{kind:?}: {outcomes:?}");
+    }
+}
+
+/// One task with four GPUs has them on one node where one has four; if none has, on several.
+#[test]
+fn gpus_of_one_task_are_on_one_node_if_they_can_be() {
+    let mut site = cluster(3);
+    for (node, count) in site.nodes.iter_mut().zip([2, 2, 4]) {
+        node.gres = vec![GenericResource { name: "gpu".into(), kind: None, count }];
+    }
+    // It is the heaviest, so others are taken before it.
+    site.nodes[2].weight = 10;
+    let asking = |key: usize| {
+        let mut one = job(key, key as i64, 1, 10, 300);
+        one.request.gres.per_job = vec![GresRequest { name: "gpu".into(), kind: None, count: 4 }];
+        one
+    };
+    let outcomes = simulated(&site, vec![asking(0), asking(1)]);
+    assert_eq!((outcomes[0].nodes.join(","), outcomes[1].nodes.join(",")), ("n02".into(), "n00,n01".into()));
+}
+
+/// The memory of a job that asks for none is the default of its first partition, in all of them, as far as its priority goes.
+#[test]
+fn memory_in_priorities_is_the_default_of_the_first_partition() {
+    let mut site = weighted("mem");
+    let mut large = site.partitions[0].clone();
+    (large.name, large.is_default) = ("large".into(), false);
+    large.default_memory = Some(MemoryAmount::PerCpu(2_000));
+    site.partitions.push(large);
+    // With both partitions the first job counts 1,000 MB in each, so the second, of the larger default alone, starts first.
+    let both = |key: usize, partitions: &[&str]| {
+        let mut one = job(key, key as i64, 4, 10, 60);
+        one.request.partitions = partitions.iter().map(|&name| name.to_owned()).collect();
+        one
+    };
+    let order = |first: &[&str]| {
+        let queue = vec![job(0, 0, 8, 10, 300), both(1, first), both(2, first), both(3, &["large"])];
+        let outcomes = simulated(&site, queue);
+        start(&outcomes[3]) < start(&outcomes[2])
+    };
+    assert!(order(&["all", "large"]) && !order(&["large", "all"]));
+}
+
+/// Cores that are kept for the system are no part of the cluster that a job's size is a share of.
+#[test]
+fn sizes_are_shares_of_what_jobs_may_have() {
+    let mut site = cluster(4);
+    site.settings.priority.kind = PriorityKind::Multifactor;
+    site.settings.priority.weights.job_size = 1_000;
+    let jobs = vec![job(0, 0, 3, 10, 60)];
+    let mut size = |spare: u32| {
+        site.nodes.iter_mut().for_each(|node| node.reserved_cores = spare);
+        let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
+        let mut controller = Controller::new(&site, &jobs, phases);
+        controller.submit(SubmissionHandle(0));
+        controller.priority_parts(JobHandle(0), 0, 0).size
+    };
+    // One node of four, and three processors of 16 or of 12.
+    assert_eq!((size(0), size(1)), (500.0 * (0.25 + 3.0 / 16.0), 500.0 * (0.25 + 3.0 / 12.0)));
+}
+
+/// A task that went back to the queue is by itself there: its age begins again, and the other tasks of its array go before it.
+#[test]
+fn a_requeued_task_waits_behind_those_that_never_started() {
+    let mut site = cluster(1);
+    site.settings.priority.kind = PriorityKind::Multifactor;
+    site.settings.priority.weights.age = 100_000;
+    let mut array = job(0, 0, 4, 10, 300);
+    array.request.array = Some(JobArray { indices: (0..3).collect(), throttle: None });
+    let change = |at: i64, state: NodeState| ClusterEvent {
+        at: Micros::of_seconds(at),
+        action: ClusterAction::Nodes(NodeChange { nodes: vec![0], state }),
+    };
+    let run = RecordedRun {
+        submissions: vec![array],
+        events: vec![change(60, NodeState::Down), change(70, NodeState::Up)],
+        ..RecordedRun::default()
+    };
+    let outcomes = simulate_cluster(&site, &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)));
+    let starts: Vec<i64> = outcomes.iter().map(start).collect();
+    assert!(starts[1] < starts[2] && starts[2] < starts[0], "{starts:?}");
+}
+
+/// Since 24.11 the background thread has its turns on whole seconds, so jobs are stopped there.
+#[test]
+fn turns_are_on_whole_seconds_since_24_11() {
+    let phases = Phases::from_start(Micros::of_millis(-59_400), Seconds(30));
+    let second = |turn: i64, version| {
+        let phases = phases.of_version(version);
+        (phases.start + phases.first_tick + phases.tick * turn).0.rem_euclid(1_000_000)
+    };
+    assert!((0..200).all(|turn| second(turn, Some((24, 11))) < 15_000));
+    assert!((0..200).any(|turn| second(turn, Some((24, 5))) > 500_000));
+}
+
+/// With `CR_Socket` a job has whole sockets: one task holds four processors of a node with two sockets of four.
+#[test]
+fn sockets_are_given_whole() {
+    let mut site = cluster(1);
+    (site.nodes[0].cpus, site.nodes[0].sockets, site.nodes[0].cores_per_socket) = (8, 2, 4);
+    let jobs = || vec![job(0, 0, 1, 10, 300), job(1, 1, 2, 10, 300), job(2, 2, 1, 10, 60)];
+    site.settings.select.unit = ConsumedUnit::Socket;
+    let outcomes = simulated(&site, jobs());
+    assert_eq!([outcomes[0].cpus, outcomes[1].cpus], [4, 4]);
+    assert!(start(&outcomes[1]) < 10 && start(&outcomes[2]) > 250, "{outcomes:?}");
+    site.settings.select.unit = ConsumedUnit::Core;
+    let outcomes = simulated(&site, jobs());
+    assert_eq!([outcomes[0].cpus, outcomes[1].cpus], [1, 2], "control");
+    assert!(start(&outcomes[2]) < 10, "{outcomes:?}");
 }

@@ -58,6 +58,7 @@ impl<'c> Controller<'c> {
         phases: Phases,
     ) -> Controller<'c> {
         let cluster = prepared.cluster;
+        let phases = phases.of_version(cluster.version);
         let PreparedNodes { layout, up, all_cpus } = prepared.nodes.clone();
         let limits = Limits::new(cluster, &layout);
         let lines = if limits.counts_nodes(cluster) { alike_by_weight(cluster) } else { Vec::new() };

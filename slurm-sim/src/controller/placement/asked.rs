@@ -146,6 +146,9 @@ impl Need {
             memory,
             counted_memory,
             gres: NeedGres {
+                on_one_node: request.tasks == Some(1)
+                    && (fewest, request.min_nodes, request.max_nodes) == (1, None, None)
+                    && gpus(&gres_per_job).is_some(),
                 gpus_per_node: gpus(&gres_per_node),
                 gpus_of_job: gpus(&gres_per_job),
                 gpus_per_task: gpus(&gres_per_task),

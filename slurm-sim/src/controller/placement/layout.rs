@@ -13,6 +13,8 @@ pub struct NodeNumbers {
     pub cpus: u32,
     /// Of each core.
     pub threads: u32,
+    /// Cores that are given together: those of a socket where whole sockets are given, else one.
+    pub cores_at_once: u32,
     /// MB.
     pub memory: u64,
     /// By the place of the resource.
@@ -87,6 +89,10 @@ impl NodeLayout {
                     .cpus
                     .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
                 threads: node.threads_per_core.max(1),
+                cores_at_once: match cluster.settings.select.unit {
+                    ConsumedUnit::Socket => node.cores_per_socket.max(1),
+                    _ => 1,
+                },
                 memory: node.memory_mb.saturating_sub(node.reserved_memory_mb),
                 gres: kinds.iter().map(|(name, kind)| node.gres_count(name, kind.as_deref())).collect(),
                 weight: node.weight,
@@ -126,17 +132,20 @@ impl NodeLayout {
         self.whole_cores
     }
 
-    /// Granularity, in processors, in which a node is allocated to a job: the threads of a core that it uses, else one.
+    /// Processors of a core that a job uses: as many threads as it may, or one where threads are given one by one.
     pub fn cpus_at_once(&self, node: usize, need: &Need) -> u32 {
         if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
     }
 
-    /// Processors allocated to a job that uses `used` of a node: whole cores, even if it uses only some of their threads.
+    /// Processors allocated to a job that uses `used` of a node: whole cores or sockets, even if it uses only some of their threads.
     pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
         if !self.whole_cores {
             return used;
         }
-        used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
+        let NodeNumbers { cpus, threads, cores_at_once, .. } = self.nodes[node];
+        let cores = used.div_ceil(self.cpus_at_once(node, need)).next_multiple_of(cores_at_once);
+        let most = if cores_at_once > 1 { cpus } else { u32::MAX };
+        cores.saturating_mul(threads).min(most)
     }
 
     /// Whether some nodes have GPUs.
@@ -200,8 +209,16 @@ impl NodeLayout {
         if need.is_exclusive && !is_idle {
             return 0;
         }
-        let unit = if self.whole_cores { numbers.threads } else { 1 };
-        let mut free = numbers.cpus.saturating_sub(cpus) / unit * self.cpus_at_once(node, need);
+        let free = numbers.cpus.saturating_sub(cpus);
+        let mut free = if self.whole_cores {
+            // Of sockets only those of which no core is in use.
+            let cores = free / numbers.threads;
+            let cores = if cores < numbers.cores_at_once { cores * u32::from(is_idle) } else { cores };
+            let partly = if is_idle { 0 } else { cores % numbers.cores_at_once };
+            (cores - partly) * self.cpus_at_once(node, need)
+        } else {
+            free
+        };
         if let Some(cap) = need.cap.filter(|cap| free.saturating_add(of_partition) > cap.most) {
             if need.is_exclusive {
                 return 0;

@@ -45,6 +45,9 @@ pub struct NeedGres {
     pub gpus_per_task: Option<(usize, u64)>,
     /// Processors for each GPU; zero: not said.
     pub cpus_per_gpu: u32,
+    /// Whether GPUs of the whole job are on one node where one has them all: the job says that it is one task, and not on how many
+    /// nodes.
+    pub on_one_node: bool,
     /// Whether the job asks for a resource that no node has.
     pub asks_for_unknown: bool,
 }

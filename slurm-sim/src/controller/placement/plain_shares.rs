@@ -81,7 +81,11 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
         } else {
             let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
             if layout.gives_cores() {
-                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
+                let mut cores = cpus.div_ceil(threads(layout, node, need));
+                while cores % numbers.cores_at_once > 0 && cores * numbers.threads < numbers.cpus {
+                    cores += 1;
+                }
+                cores * numbers.threads
             } else {
                 cpus
             }

@@ -64,8 +64,28 @@ impl NodeOffer<'_> {
         missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
     }
 
-    /// Chooses nodes for a job.
+    /// Chooses nodes for a job. One task with GPUs of the whole job is placed on one node where one has them all.
     pub fn choose(&self, need: &Need) -> Option<Vec<usize>> {
+        if need.gres.on_one_node {
+            let mut alone = self.nodes.clone();
+            self.nodes.iter().filter(|&node| !self.has_all(node, need)).for_each(|node| alone.remove(node));
+            let on_one = NodeOffer { nodes: &alone, ..*self }.choose_among(need);
+            if on_one.is_some() {
+                return on_one;
+            }
+        }
+        self.choose_among(need)
+    }
+
+    /// Whether a node alone has all processors and generic resources of a job.
+    fn has_all(&self, node: usize, need: &Need) -> bool {
+        let cpus = self.cpus(node, need);
+        let mut asked = need.gres.per_job.iter();
+        cpus >= need.least_cpus()
+            && asked.all(|&(place, count)| self.gres_for(node, place, cpus, need) >= count)
+    }
+
+    fn choose_among(&self, need: &Need) -> Option<Vec<usize>> {
         if !need.on.required.is_subset(self.nodes) {
             return None;
         }

@@ -47,7 +47,6 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     }
     note(cluster.associations.0.iter().any(|one| one.partition.is_some()), "associations of a partition");
     note(cluster.reservations.iter().any(|one| !one.licenses.is_empty()), "reservations of licenses");
-    note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
     note(
         !cluster.outages.is_empty() && !run.clock.is_unix,
         "past outages of nodes, since the log has no dates",

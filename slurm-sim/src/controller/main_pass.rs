@@ -15,7 +15,9 @@ impl Controller<'_> {
         self.clock.pass_requested = false;
         let queue = self.take_queue();
         self.size_linear();
+        self.renew_core_holds();
         self.pass_over(&queue, depth);
+        self.renew_core_holds();
         self.queue.give_back(queue);
     }
 
@@ -29,6 +31,7 @@ impl Controller<'_> {
         let mut tests_here = vec![0; self.cluster.partitions.len()];
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
+            let is_in_cores = self.lift_core_hold(job);
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -119,6 +122,9 @@ impl Controller<'_> {
                     Some(next) => job = next,
                     None => break,
                 }
+            }
+            if is_in_cores {
+                self.renew_core_holds();
             }
         }
     }

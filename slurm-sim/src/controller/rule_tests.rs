@@ -260,8 +260,36 @@ fn sockets_are_given_whole() {
     let outcomes = simulated(&site, jobs());
     assert_eq!([outcomes[0].cpus, outcomes[1].cpus], [4, 4]);
     assert!(start(&outcomes[1]) < 10 && start(&outcomes[2]) > 250, "{outcomes:?}");
+    // Two cores on an idle node are one of each socket, so the job has both; filled one after the other they are of one.
+    let two = || vec![job(0, 0, 2, 10, 300), job(1, 1, 1, 10, 60)];
+    assert_eq!(simulated(&site, two())[0].cpus, 8);
+    site.settings.select.block_distribution = true;
+    assert_eq!(simulated(&site, two())[0].cpus, 4);
     site.settings.select.unit = ConsumedUnit::Core;
     let outcomes = simulated(&site, jobs());
     assert_eq!([outcomes[0].cpus, outcomes[1].cpus], [1, 2], "control");
     assert!(start(&outcomes[2]) < 10, "{outcomes:?}");
+}
+
+/// A reservation of cores keeps cores: others run beside it, and its jobs have no more than it keeps.
+#[test]
+fn a_reservation_of_cores_leaves_the_others() {
+    let inside = |key: usize, tasks: u32| {
+        let mut one = job(key, key as i64, tasks, 10, 300);
+        one.request.terms.reservations = vec!["course".into()];
+        (one.request.min_nodes, one.request.max_nodes) = (Some(1), Some(1));
+        one
+    };
+    let mut site = cluster(1);
+    let mut cores = reserved(vec![0], 0, 3_600);
+    cores.cores = Some(2);
+    site.reservations = vec![cores];
+    // Two of four processors are left for others; the second job of the reservation waits for the first though one is free.
+    let jobs =
+        vec![inside(0, 2), job(1, 1, 1, 10, 60), inside(2, 1), job(3, 3, 3, 10, 60), job(4, 4, 1, 5, 60)];
+    let outcomes = simulated(&site, jobs);
+    let starts: Vec<i64> = outcomes.iter().map(start).collect();
+    assert!(starts[0] < 10 && starts[1] < 10 && starts[4] < 100, "{starts:?}");
+    assert!((300..400).contains(&starts[2]), "{starts:?}");
+    assert!(starts[3] >= 3_600, "three processors are free only after the reservation: {starts:?}");
 }

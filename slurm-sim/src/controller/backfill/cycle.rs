@@ -115,7 +115,9 @@ impl<'c> Controller<'c> {
             let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
             let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
+            self.renew_core_holds();
             self.cycle(&queue, &mut cycle);
+            self.renew_core_holds();
         }
         self.spare = cycle.map;
         self.queue.give_back(queue);
@@ -212,6 +214,8 @@ impl<'c> Controller<'c> {
             let first = job;
             let mut job = job;
             let mut planned_tasks = 0;
+            let is_in_cores = self.lift_core_hold(job);
+            cycle.knows_releases &= !is_in_cores;
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -299,6 +303,10 @@ impl<'c> Controller<'c> {
                     Some(next) => job = next,
                     None => break,
                 }
+            }
+            if is_in_cores {
+                self.renew_core_holds();
+                cycle.knows_releases = false;
             }
         }
     }

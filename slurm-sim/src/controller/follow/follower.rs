@@ -239,6 +239,21 @@ impl<'c> RecordingFollower<'c> {
             // The log knows it before its submission, or after it has left this controller.
             self.controller.describe_job(job);
         }
+        self.controller.renew_core_holds();
+        let placed = match &step.what {
+            LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } => self.job(*job),
+            _ => None,
+        };
+        let is_in_cores = placed.is_some_and(|job| self.controller.lift_core_hold(job));
+        self.knows_running &= !is_in_cores;
+        self.follow_step(step, tally);
+        if is_in_cores {
+            self.controller.renew_core_holds();
+            self.knows_running = false;
+        }
+    }
+
+    fn follow_step(&mut self, step: &LoggedStep, tally: &mut DecisionTally) {
         match &step.what {
             LoggedAction::Submitted(number) => {
                 let Some(&submission) = self.numbers.get(&number.id) else { return };

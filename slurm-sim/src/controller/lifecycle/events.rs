@@ -74,8 +74,14 @@ impl Controller<'_> {
                     }
                 }
             }
-            ClusterAction::Reserve(reservation) => self.pool.reserve(reservation),
-            ClusterAction::Unreserve { name } => self.pool.unreserve(name),
+            ClusterAction::Reserve(reservation) => {
+                self.pool.reserve(reservation);
+                self.renew_core_holds();
+            }
+            ClusterAction::Unreserve { name } => {
+                self.pool.unreserve(name);
+                self.renew_core_holds();
+            }
             ClusterAction::Nodes(change) => {
                 self.pool.change_state(&change.nodes, change.state);
                 if change.state == NodeState::Down {
@@ -146,6 +152,9 @@ impl Controller<'_> {
     pub fn release(&mut self, job: JobHandle) {
         for share in std::mem::take(&mut self.jobs[job].last.shares) {
             self.pool.load.release(&share);
+        }
+        if self.jobs[job].terms.reservation.is_some() {
+            self.renew_core_holds();
         }
     }
 

@@ -44,6 +44,8 @@ pub struct NodeLayout {
     pub alike: Vec<NodeSet>,
     /// Whether cores are given with all their threads.
     whole_cores: bool,
+    /// Whether a job takes the cores of one socket after the other.
+    fills_sockets: bool,
     /// Of each partition, its place among those that limit the processors of a node, and that limit.
     pub caps: Vec<Option<CpuCap>>,
     /// Processors of each node, if all have as many.
@@ -123,6 +125,7 @@ impl NodeLayout {
             is_linear: select.kind == SelectKind::Linear,
             alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
             whole_cores: select.unit != ConsumedUnit::Cpu,
+            fills_sockets: select.block_distribution,
             caps: caps(cluster),
         }
     }
@@ -137,15 +140,26 @@ impl NodeLayout {
         if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
     }
 
-    /// Processors allocated to a job that uses `used` of a node: whole cores or sockets, even if it uses only some of their threads.
-    pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
+    /// Processors allocated to a job that uses `used` of a node of which `free` are free: whole cores, even if it uses only some of
+    /// their threads, or whole sockets. Cores are taken one of each free socket in turn, or by `CR_CORE_DEFAULT_DIST_BLOCK` one
+    /// socket after the other.
+    pub fn held_cpus(&self, node: usize, used: u32, free: u32, need: &Need) -> u32 {
         if !self.whole_cores {
             return used;
         }
-        let NodeNumbers { cpus, threads, cores_at_once, .. } = self.nodes[node];
-        let cores = used.div_ceil(self.cpus_at_once(node, need)).next_multiple_of(cores_at_once);
-        let most = if cores_at_once > 1 { cpus } else { u32::MAX };
-        cores.saturating_mul(threads).min(most)
+        let NodeNumbers { threads, cores_at_once, .. } = self.nodes[node];
+        let cores = used.div_ceil(self.cpus_at_once(node, need));
+        if cores_at_once == 1 {
+            return cores.saturating_mul(threads);
+        }
+        let in_turn = if self.fills_sockets { 0 } else { cores.min(free / threads / cores_at_once) };
+        let sockets = cores.div_ceil(cores_at_once).max(in_turn);
+        sockets.saturating_mul(cores_at_once).saturating_mul(threads).min(free.max(used))
+    }
+
+    /// Processors allocated to a job that uses `used` of an idle node.
+    pub fn held_on_idle(&self, node: usize, used: u32, need: &Need) -> u32 {
+        self.held_cpus(node, used, self.nodes[node].cpus, need)
     }
 
     /// Whether some nodes have GPUs.

@@ -81,11 +81,22 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
         } else {
             let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
             if layout.gives_cores() {
-                let mut cores = cpus.div_ceil(threads(layout, node, need));
-                while cores % numbers.cores_at_once > 0 && cores * numbers.threads < numbers.cpus {
-                    cores += 1;
+                let cores = cpus.div_ceil(threads(layout, node, need));
+                let (of_socket, free) = (numbers.cores_at_once, numbers.cpus - load.cpus(node));
+                let mut sockets = vec![0; (free / numbers.threads / of_socket) as usize];
+                // One core of each socket in turn; a node whose cores are not whole sockets gives the rest, too.
+                for core in 0..cores as usize {
+                    let count = sockets.len().max(1);
+                    if let Some(socket) = sockets.get_mut(core % count) {
+                        *socket += 1;
+                    }
                 }
-                cores * numbers.threads
+                let held = sockets.iter().filter(|&&taken| taken > 0).count() as u32 * of_socket;
+                if of_socket == 1 {
+                    cores * numbers.threads
+                } else {
+                    (held.max(cores.next_multiple_of(of_socket)) * numbers.threads).min(free.max(cpus))
+                }
             } else {
                 cpus
             }

@@ -46,6 +46,17 @@ impl Controller<'_> {
                 continue;
             }
             if from < other.end.0 && to > other.start.0 {
+                if other.cores.is_some() {
+                    // Jobs run beside it where the other cores are enough.
+                    let need = &self.jobs[job].partitions[0].kept.need;
+                    for (node, kept) in self.reserved_cpus(other) {
+                        let left = self.pool.layout.nodes[node].cpus - kept;
+                        if need.is_exclusive || left < need.least_cpus_on_node() {
+                            nodes.remove(node);
+                        }
+                    }
+                    continue;
+                }
                 nodes.take_away(&NodeSet::of(self.cluster.nodes.len(), other.nodes.iter().copied()));
                 blocked_until = Some(blocked_until.map_or(other.end.0, |until: i64| until.min(other.end.0)));
             }

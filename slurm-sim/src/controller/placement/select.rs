@@ -345,7 +345,8 @@ impl NodeOffer<'_> {
             } else {
                 let for_gpus = u32::try_from(gpus.saturating_mul(u64::from(need.gres.cpus_per_gpu)));
                 let used = (tasks * need.cpus_per_task).max(for_gpus.unwrap_or(u32::MAX)).max(1);
-                self.layout.held_cpus(node, used, need)
+                let in_use = self.in_use.map_or(0, |in_use| in_use.cpus(node));
+                self.layout.held_cpus(node, used, numbers.cpus.saturating_sub(in_use), need)
             };
             let memory = match need.memory {
                 MemoryNeed::PerCpu(mb) => {

@@ -104,7 +104,7 @@ impl Controller<'_> {
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
         let cpus = need.least_cpus();
-        need.on.feasible.iter().next().map_or(cpus, |node| self.pool.layout.held_cpus(node, cpus, need))
+        need.on.feasible.iter().next().map_or(cpus, |node| self.pool.layout.held_on_idle(node, cpus, need))
     }
 
     /// Whether the plan of a job changes its size: it is not known yet, or it is that of the nodes planned last.
@@ -160,7 +160,7 @@ impl Controller<'_> {
         let given = need.tasks_per_node.saturating_mul(need.cpus_per_task);
         let cpus = match need.is_exclusive {
             true => self.cpus_of(nodes),
-            false => nodes.iter().map(|&node| layout.held_cpus(node, given, need)).sum(),
+            false => nodes.iter().map(|&node| layout.held_on_idle(node, given, need)).sum(),
         };
         self.set_size(job, cpus);
     }

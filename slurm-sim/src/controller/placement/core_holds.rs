@@ -1,8 +1,14 @@
 //! Cores that reservations keep of nodes which other jobs may use besides (`CoreCnt`).
 
+use std::cell::RefCell;
+
 use super::layout::NodeShare;
+use super::need_cache::CachedNeed;
 use crate::cluster::AdvanceReservation;
+use crate::controller::backfill::Releases;
 use crate::controller::handles::JobHandle;
+use crate::controller::job::RequestedPartition;
+use crate::controller::preemption::EmptiedNodes;
 use crate::controller::state::Controller;
 
 /// What a reservation keeps of nodes now: its cores that none of its own jobs has.
@@ -64,6 +70,33 @@ impl Controller<'_> {
             (node, cpus.saturating_sub(used))
         });
         unused.map(|(node, cpus)| share(node, cpus)).collect()
+    }
+
+    /// When the last reservation that keeps cores of others from a job ends, and the nodes as they would be then; `None` if there is
+    /// none.
+    pub fn nodes_without_holds(
+        &self,
+        job: JobHandle,
+        at: &RequestedPartition,
+    ) -> Option<(i64, EmptiedNodes)> {
+        if self.pool.core_holds.is_empty() {
+            return None;
+        }
+        let others: Vec<&CoreHold> = self
+            .pool
+            .core_holds
+            .iter()
+            .filter(|hold| self.jobs[job].terms.reservation.as_ref() != Some(&hold.reservation))
+            .collect();
+        let ends = |hold: &&CoreHold| {
+            self.pool.reservations.iter().find(|one| one.name == hold.reservation).map(|one| one.end.0)
+        };
+        let end = others.iter().filter_map(ends).max()?;
+        let mut load = self.pool.load.clone();
+        others.iter().flat_map(|hold| &hold.shares).for_each(|share| load.release(share));
+        let releases = RefCell::new(Releases::of(&self.jobs.running, &self.jobs.all, &load, true));
+        let kept = CachedNeed::new(at.kept.need.clone(), at.kept.class);
+        Some((end, EmptiedNodes { kept, load, releases }))
     }
 
     /// A job of a reservation of cores is looked at: of the nodes it may have what its reservation keeps there, and nothing else.

@@ -55,9 +55,9 @@ impl Controller<'_> {
                             nodes.remove(node);
                         }
                     }
-                    continue;
+                } else {
+                    nodes.take_away(&NodeSet::of(self.cluster.nodes.len(), other.nodes.iter().copied()));
                 }
-                nodes.take_away(&NodeSet::of(self.cluster.nodes.len(), other.nodes.iter().copied()));
                 blocked_until = Some(blocked_until.map_or(other.end.0, |until: i64| until.min(other.end.0)));
             }
         }

@@ -6,7 +6,7 @@ use super::tests::{cluster, job, logged, number, planned, simulated, start, star
 use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, GenericResource,
-    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, NodeChange, NodeState, PriorityKind,
+    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, NodeChange, NodeState, PriorityKind, Qos,
     RecordedRun, ReservationFlags, SubmittedJob, Tres, TresWeights,
 };
 use queuecast_core::job_state::JobState;
@@ -292,4 +292,80 @@ fn a_reservation_of_cores_leaves_the_others() {
     assert!(starts[0] < 10 && starts[1] < 10 && starts[4] < 100, "{starts:?}");
     assert!((300..400).contains(&starts[2]), "{starts:?}");
     assert!(starts[3] >= 3_600, "three processors are free only after the reservation: {starts:?}");
+}
+
+/// Two nodes: a job has one of them, the second waits for a limit of its QOS, the third could have the other.
+fn behind_a_limit() -> (Cluster, Vec<SubmittedJob>) {
+    let mut site = cluster(2);
+    let mut qos = Qos { name: "few".into(), ..Qos::default() };
+    qos.group.tres = Tres([("cpu".to_owned(), 4)].into());
+    site.qos = vec![qos];
+    site.settings.jobs.enforce.limits = true;
+    let mut jobs = vec![job(0, 0, 4, 10, 300), job(1, 1, 2, 10, 60), job(2, 2, 1, 60, 60)];
+    jobs[..2].iter_mut().for_each(|one| one.request.qos = vec!["few".into()]);
+    (site, jobs)
+}
+
+/// With `assoc_limit_stop` a job that waits for a limit closes its partition to the main scheduler, else it does not.
+#[test]
+fn a_limit_closes_a_partition_if_so_configured() {
+    let (mut site, jobs) = behind_a_limit();
+    site.settings.backfill = None;
+    assert!(start(&simulated(&site, jobs.clone())[2]) < 10);
+    site.settings.main.assoc_limit_stop = true;
+    assert!(start(&simulated(&site, jobs)[2]) > 250);
+}
+
+/// Nodes are kept for the first jobs of a partition only, where that is limited (`bf_job_part_count_reserve`).
+#[test]
+fn nodes_are_kept_for_some_jobs_of_a_partition() {
+    let on = |node: &str, mut one: SubmittedJob| {
+        one.request.wishes.node_list = vec![node.into()];
+        one
+    };
+    // The third job waits for the first node, the fourth for the second, to have it beside the third; the last one could have that
+    // now, for longer than until the second is free.
+    let queue = || {
+        let running = [on("n00", job(0, 0, 4, 20, 1_190)), on("n01", job(1, 0, 4, 10, 590))];
+        let waiting = [on("n00", job(2, 10, 4, 10, 60)), job(3, 11, 8, 10, 60), job(4, 12, 4, 25, 60)];
+        [running.to_vec(), waiting.to_vec()].concat()
+    };
+    let last = |most: u32| {
+        let mut site = cluster(3);
+        if let Some(backfill) = &mut site.settings.backfill {
+            backfill.job_part_count_reserve = most;
+        }
+        start(&simulated(&site, queue())[4])
+    };
+    assert!(last(1) < 100 && last(2) > 600 && last(0) > 600, "{} {} {}", last(1), last(2), last(0));
+}
+
+/// A job of a reservation that is FLEX starts before the reservation begins, and on other nodes too.
+#[test]
+fn a_flexible_reservation_binds_its_jobs_to_nothing() {
+    let mut inside = job(0, 0, 8, 10, 60);
+    inside.request.terms.reservations = vec!["course".into()];
+    let mut site = cluster(2);
+    site.reservations = vec![reserved(vec![0], 1_000, 2_000)];
+    assert_eq!(simulated(&site, vec![inside.clone()])[0].start, None, "one node is too few");
+    site.reservations[0].flags.flexible = true;
+    assert!(start(&simulated(&site, vec![inside])[0]) < 60);
+}
+
+/// What waits only until enough of what was used has decayed starts then, however long that takes.
+#[test]
+fn used_minutes_are_waited_for_until_they_have_decayed() {
+    let mut site = cluster(1);
+    let mut qos = Qos { name: "small".into(), ..Qos::default() };
+    // Of 4 processors for 100 minutes, 400 are used; another job of 40 starts when they are less than 60.
+    qos.group.tres_minutes = Tres([("cpu".to_owned(), 100)].into());
+    site.qos = vec![qos];
+    site.settings.jobs.enforce.limits = true;
+    site.settings.priority.kind = PriorityKind::Multifactor;
+    site.settings.priority.decay_half_life = Seconds(2 * 86_400);
+    let mut jobs = vec![job(0, 0, 4, 100, 6_000), job(1, 10, 4, 10, 60)];
+    jobs.iter_mut().for_each(|one| one.request.qos = vec!["small".into()]);
+    let found = start(&simulated(&site, jobs)[1]);
+    // 400 minutes are 100 after two half-lives.
+    assert!((4 * 86_400..6 * 86_400).contains(&found), "{found}");
 }

@@ -213,7 +213,7 @@ impl<'c> Controller<'c> {
         for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
             let first = job;
             let mut job = job;
-            let mut planned_tasks = 0;
+            let (mut planned_tasks, mut is_counted) = (0, true);
             let is_in_cores = self.lift_core_hold(job);
             cycle.knows_releases &= !is_in_cores;
             loop {
@@ -231,6 +231,9 @@ impl<'c> Controller<'c> {
                 }
                 if job == first && !cycle.counts.count(&self.jobs[job], &at, settings) {
                     break;
+                }
+                if job == first {
+                    is_counted = cycle.counts.reserves(at.partition, settings);
                 }
                 cycle.tests += 1;
                 if self.lacks_licenses(job) {
@@ -282,7 +285,7 @@ impl<'c> Controller<'c> {
                 {
                     self.size_planned(job, need, nodes);
                 }
-                if !over && self.is_reserved_for(job, &at) {
+                if !over && is_counted && self.is_reserved_for(job, &at) {
                     match planned {
                         None => {
                             let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());

@@ -67,7 +67,8 @@ impl Controller<'_> {
         });
         let mut later = now;
         let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
-            self.pool.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
+            let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
+            own.next().map(|one| if one.flags.flexible { now } else { one.start.0 })
         });
         let open = &self.pool.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.

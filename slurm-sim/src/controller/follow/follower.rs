@@ -211,6 +211,13 @@ impl<'c> RecordingFollower<'c> {
     /// A row of a snapshot.
     fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
         let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
+        let runs = |&(job, _): &(JobHandle, usize)| self.controller.jobs[job].state == JobStage::Running;
+        if self.controller.cluster.settings.priority.flags.calculate_running
+            && found.as_ref().is_some_and(runs)
+        {
+            // Then snapshots show priorities of running jobs, too.
+            return;
+        }
         let decided = found.map(|(job, place)| {
             let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
             (self.controller.jobs[job].partitions[place].priority, parts)

@@ -18,7 +18,8 @@ impl Controller<'_> {
     /// Whether a job's own reservation is over at an instant.
     pub fn is_reserved_before(&self, job: JobHandle, instant: i64) -> bool {
         let Some(name) = &self.jobs[job].terms.reservation else { return false };
-        self.pool.reservations.iter().any(|one| one.name == *name && one.end.0 <= instant)
+        let mut own = self.pool.reservations.iter().filter(|one| one.name == *name && !one.flags.flexible);
+        own.any(|one| one.end.0 <= instant)
     }
 
     /// Whether a running job is to be stopped because its reservation is over, and has been for as long as `ResvOverRun` allows.
@@ -36,10 +37,12 @@ impl Controller<'_> {
         let mut blocked_until = None;
         if let Some(name) = &self.jobs[job].terms.reservation {
             let own = self.pool.reservations.iter().find(|one| one.name == *name)?;
-            if !self.may_use(job, own) || self.second() >= own.end.0 {
+            if !self.may_use(job, own) || self.second() >= own.end.0 && !own.flags.flexible {
                 return None;
             }
-            nodes.keep(&NodeSet::of(self.cluster.nodes.len(), own.nodes.iter().copied()));
+            if !own.flags.flexible {
+                nodes.keep(&NodeSet::of(self.cluster.nodes.len(), own.nodes.iter().copied()));
+            }
         }
         for other in &self.pool.reservations {
             if self.jobs[job].terms.reservation.as_ref() == Some(&other.name) {

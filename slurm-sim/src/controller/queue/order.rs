@@ -21,7 +21,8 @@ impl Controller<'_> {
         let (one, now) = (&self.jobs[job], self.second());
         let met = self.dependency_met(job)?;
         let has_begun = |name: &String| {
-            self.pool.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
+            let mut own = self.pool.reservations.iter().filter(|reserved| reserved.name == *name);
+            own.any(|reserved| reserved.start.0 <= now || reserved.flags.flexible)
         };
         Some(
             met && !one.terms.is_held

@@ -10,7 +10,8 @@ use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit, submit_refusal,
 };
 use queuecast_slurm_texts::{
-    SiteOptions, WhatIf, moment_now, read_accounted, read_site, read_what_if, sbatch_line, unmodelled,
+    SiteOptions, SiteReading, WhatIf, left_out, moment_now, read_accounted, read_site, read_what_if,
+    sbatch_line,
 };
 use queuecast_trace::{LogSpan, TimeZone};
 
@@ -87,7 +88,7 @@ impl SlurmPlace {
         let at = whole.moment(at, zone)?;
         options.known_until = Some(at);
         let WhatIf { reading, run: history, .. } = read(site, log, &options)?;
-        note_left_out(&reading.cluster, &history, messages);
+        note_left_out(&reading, &history, messages);
         let Some(span) = span(&history) else {
             return Err(nothing_started(log.0));
         };
@@ -111,7 +112,8 @@ impl SlurmPlace {
     ) -> Result<SlurmPlace, Refusal> {
         let options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
         let past = log.map(|log| Ok::<_, Refusal>((read(site, log, &options)?.run, log.0))).transpose()?;
-        let cluster = read_site(site.1, &options).cluster;
+        let reading = read_site(site.1, &options);
+        let cluster = reading.cluster.clone();
         if cluster.nodes.is_empty() || cluster.partitions.is_empty() {
             return Err(Refusal::input(format!("{}: no nodes or no partitions are known", site.0))
                 .hint("queuecast site capture DIR saves what is needed"));
@@ -123,7 +125,7 @@ impl SlurmPlace {
             Some((run, log)) => (run, format!("sacct, learning from {log}")),
             None => (jobs.clone(), "sacct".to_owned()),
         };
-        note_left_out(&cluster, &jobs, messages);
+        note_left_out(&reading, &jobs, messages);
         let moment = moment_now(&cluster, &jobs, shown.sshare.as_deref(), Some(&history), shown.now);
         let job = job.map(|job| job.submitted(&cluster, moment.now, messages)).transpose()?;
         let (at, epoch) = (shown.now, Some(0));
@@ -148,8 +150,8 @@ impl SlurmNow {
 }
 
 /// What the site uses and the simulation leaves out is said.
-fn note_left_out(cluster: &Cluster, history: &RecordedRun, messages: &dyn Messages) {
-    let left_out = unmodelled(cluster, history);
+fn note_left_out(reading: &SiteReading, history: &RecordedRun, messages: &dyn Messages) {
+    let left_out = left_out(reading, history);
     if !left_out.is_empty() {
         messages.note(&format!("not modelled: {}", left_out.join(", ")));
     }

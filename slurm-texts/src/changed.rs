@@ -101,7 +101,7 @@ fn whole_changed(said: &mut WholeSettings, change: &SiteChange) -> Result<Applie
     if let Some(misread) = notes.misread.iter().find(|one| begins(&one.found)) {
         return Err(bad_value(change, &misread.expected));
     }
-    if notes.unmodelled.iter().any(|one| one.file == PLACE) {
+    if notes.unmodelled.iter().any(|one| one.file.as_deref() == Some(PLACE)) {
         return Err(bad_value(change, "a value that is modelled"));
     }
     let values = differences("", of_cluster(), &before, &after);

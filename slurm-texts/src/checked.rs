@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::differing::{DifferingSetting, differing_settings};
+use super::notes::Unmodelled;
 use super::site::SiteReading;
-use queuecast_slurm_sim::cluster::RunClock;
+use super::unmodelled::left_out;
+use queuecast_slurm_sim::cluster::{RecordedRun, RunClock};
 
 /// What is understood of a site: the reading, with what follows from it.
 #[derive(Debug, Serialize)]
@@ -37,7 +39,14 @@ pub struct RecordingCounts {
 
 impl CheckedSite {
     /// Of what was read from the texts of a folder.
-    pub fn of(folder: String, reading: SiteReading) -> CheckedSite {
+    ///
+    /// What is not modelled is all that a simulation of its recorded submissions would name, or one without submissions.
+    pub fn of(folder: String, mut reading: SiteReading) -> CheckedSite {
+        let none = RecordedRun::default();
+        let named = left_out(&reading, reading.recording.as_ref().unwrap_or(&none));
+        let known: Vec<String> = reading.not_modelled.iter().map(|one| one.name.clone()).collect();
+        let others = named.into_iter().filter(|name| !known.contains(name));
+        reading.not_modelled.extend(others.map(Unmodelled::nowhere));
         let differing = differing_settings(&reading.cluster);
         let recording = reading.recording.as_ref().map(|run| RecordingCounts {
             submissions: run.submissions.len(),

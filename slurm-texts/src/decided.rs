@@ -151,6 +151,9 @@ impl LogReader<'_> {
             let requeued = said.contains(" requeued ");
             return Ok(Some(LoggedAction::Preempted { job, by, requeued }));
         }
+        if said.contains("Reservation ended for JobId=") {
+            return Ok(Some(LoggedAction::Stopped(self.job(said)?)));
+        }
         let begun: [(&str, OfJob); 5] = [
             ("_slurm_rpc_submit_batch_job: JobId=", LoggedAction::Submitted),
             ("Time limit exhausted for JobId=", LoggedAction::Stopped),
@@ -305,6 +308,7 @@ mod tests {
 [2026-11-15T01:15:45.701] sched/backfill: _start_job: Started JobId=1002_3(1007) in all on c1
 [2026-11-15T01:15:45.701] sched/backfill: _dump_job_sched: JobId=1002_* to start at 2026-11-15T01:20:00, end at 2026-11-15T01:25:00 on nodes c2 in partition all
 [2026-11-15T01:16:01.000] Time limit exhausted for JobId=1001
+[2026-11-15T01:16:01.001] job_time_limit: Reservation ended for JobId=1002_3(1007)
 [2026-11-15T01:16:02.000] sched/backfill: _start_job: Started JobId=1009 in all on c7
 ";
     const PASSES: &str = "sched: [2026-11-15T01:15:40.000] Running job scheduler for default depth.
@@ -352,6 +356,7 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
                     }
                 ),
                 step(31_000, LoggedAction::Stopped(number(1001))),
+                step(31_001, LoggedAction::Stopped(task)),
             ]
         );
         assert_eq!(
@@ -366,7 +371,7 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
         );
         let misread: Vec<(&str, usize)> =
             found.misread.iter().map(|one| (one.file.as_str(), one.line)).collect();
-        assert_eq!(misread, [("slurmctld.log", 11), ("snap-sprio.txt", 3)], "unknown nodes, no number");
+        assert_eq!(misread, [("slurmctld.log", 12), ("snap-sprio.txt", 3)], "unknown nodes, no number");
     }
 
     #[test]
@@ -375,7 +380,7 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
         let alone = reading(&[("slurmctld.log", CONTROLLER)]);
         assert_eq!(
             alone.decisions.steps.len(),
-            7,
+            8,
             "starts by the main scheduler are in the controller's log too"
         );
     }

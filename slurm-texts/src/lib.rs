@@ -77,5 +77,5 @@ pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
 pub use site::{MissingText, SiteOptions, SiteReading, read_site};
 pub use snapshots::read_expected_starts;
 pub use submission_list::write_submissions;
-pub use unmodelled::unmodelled;
+pub use unmodelled::{left_out, unmodelled};
 pub use what_if::{SubmissionLog, WhatIf, WhatIfError, read_what_if};

@@ -112,6 +112,8 @@ pub(super) fn apply(node: &mut ClusterNode, said: &[&KeyValue], notes: &mut Note
                     node.memory_mb = mb;
                 }
             }
+            // Follows from the number of cores, where that is told.
+            "cpuspeclist" if has(&["corespeccount"]) => {}
             "cpuspeclist" | "restrictedcorespergpu" if !is_null(value) => notes.not_modelled(one),
             _ => {
                 if let Some(row) = NODE.iter().find(|row| row.key_like(&name).is_some()) {

@@ -4,17 +4,29 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A setting that is present, is not the default and matters to scheduling, and that the types do not represent.
+/// Something that is used, matters to scheduling, and is left out of simulations.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unmodelled {
-    /// The setting.
+    /// The setting, option or feature.
     pub name: String,
-    /// Its value.
+    /// Its value; empty where it has none or several.
     pub value: String,
-    /// The file.
-    pub file: String,
+    /// The file; `None` where it follows from several texts, or from values that the types represent.
+    pub file: Option<String>,
     /// The line in it, from 1.
-    pub line: usize,
+    pub line: Option<usize>,
+}
+
+impl Unmodelled {
+    /// Of something that has no one place in the texts.
+    pub(super) fn nowhere(name: String) -> Unmodelled {
+        Unmodelled { name, value: String::new(), file: None, line: None }
+    }
+
+    /// Where it is: the file and the line.
+    pub fn place(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
 }
 
 /// A place that could not be read.
@@ -39,7 +51,8 @@ impl fmt::Display for Misread {
 impl fmt::Display for Unmodelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = if self.value.is_empty() { String::new() } else { format!("={}", self.value) };
-        write!(f, "{}:{}: {}{value}", self.file, self.line, self.name)
+        let place = self.place().map_or(String::new(), |place| format!("{place}: "));
+        write!(f, "{place}{}{value}", self.name)
     }
 }
 
@@ -101,8 +114,12 @@ impl Notes {
 
     /// A part of a setting that is not modelled.
     pub fn part_not_modelled(&mut self, pair: &KeyValue, name: &str, value: &str) {
-        let one =
-            Unmodelled { name: short(name), value: short(value), file: pair.file.clone(), line: pair.line };
+        let one = Unmodelled {
+            name: short(name),
+            value: short(value),
+            file: Some(pair.file.clone()),
+            line: Some(pair.line),
+        };
         if !self.unmodelled.iter().any(|known| known.name == one.name && known.value == one.value) {
             self.unmodelled.push(one);
         }

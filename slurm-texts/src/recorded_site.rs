@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::notes::Misread;
 use super::site::{SiteOptions, read_site};
-use super::unmodelled::unmodelled;
+use super::unmodelled::left_out;
 use queuecast_slurm_sim::cluster::{Cluster, RecordedRun};
 
 /// A site and a recorded run of it.
@@ -39,14 +39,13 @@ pub fn read_recorded_site(
     texts: &BTreeMap<String, String>,
     options: &SiteOptions,
 ) -> Result<RecordedSite, NoRecordedSite> {
-    let reading = read_site(texts, options);
-    let recording = reading.recording.filter(|recording| !recording.submissions.is_empty());
+    let mut reading = read_site(texts, options);
+    let recording = reading.recording.take().filter(|recording| !recording.submissions.is_empty());
     let recording = recording.ok_or(NoRecordedSite::Submissions)?;
+    let left_out = left_out(&reading, &recording);
     let cluster = reading.cluster;
     if cluster.nodes.is_empty() || cluster.partitions.is_empty() {
         return Err(NoRecordedSite::Machine);
     }
-    let mut left_out = unmodelled(&cluster, &recording);
-    left_out.extend(reading.not_modelled.iter().map(|one| one.name.clone()));
     Ok(RecordedSite { cluster, recording, left_out, misread: reading.misread })
 }

@@ -68,7 +68,9 @@ pub(super) fn license_request(text: &str) -> Option<Vec<GresRequest>> {
         let count = count(number)?;
         (!name.is_empty()).then(|| GresRequest { name: name.to_owned(), kind: None, count })
     };
-    text.split([',', ';', '|']).map(str::trim).map(read).collect()
+    // Of alternatives the first counts.
+    let first = text.split('|').next().unwrap_or_default();
+    first.split([',', ';']).map(str::trim).map(read).collect()
 }
 
 /// A time limit; zero and −1 are none.

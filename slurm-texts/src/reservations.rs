@@ -67,7 +67,8 @@ pub(super) fn reservation(
     let flags = pair("Flags").map_or(ReservationFlags::default(), |one| flags_of(one, notes));
     let part_of_node = pair("CoreCnt").filter(|_| !said.iter().any(|one| one.value.contains("SPEC_NODES")));
     let of_nodes = pair("Nodes").map_or(Vec::new(), |one| nodes.indices(one, &whose, notes));
-    let all: u64 = of_nodes.iter().map(|&at| u64::from(nodes.nodes[at].cpus)).sum();
+    let cores_of = |at: &usize| nodes.nodes[*at].cpus / nodes.nodes[*at].threads_per_core.max(1);
+    let all: u64 = of_nodes.iter().map(|at| u64::from(cores_of(at))).sum();
     let cores = part_of_node.and_then(|one| super::values::count32(&one.value));
     for key in ["Features", "Groups", "BurstBuffer", "NodeCnt", "QOS", "AllowedPartitions", "MaxStartDelay"] {
         let Some(one) = pair(key).filter(|one| !is_null(&one.value)) else { continue };

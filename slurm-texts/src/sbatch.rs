@@ -103,6 +103,10 @@ pub fn sbatch(arguments: &[String]) -> Result<SbatchRequest, SbatchError> {
                 break;
             }
         } else {
+            // Of a heterogeneous job the first part counts.
+            if argument == ":" || rest.clone().any(|one| one == ":") {
+                read.not_modelled.push("heterogeneous jobs".to_owned());
+            }
             break;
         }
     }
@@ -194,6 +198,9 @@ fn take(
         "requeue" => request.terms.requeue = Some(true),
         "no-requeue" => request.terms.requeue = Some(false),
         "licenses" => {
+            if given.value.contains('|') {
+                not_modelled.push("--licenses with |".to_owned());
+            }
             request.gres.licenses = given.must(license_request(given.value), "licenses such as matlab:2")?
         }
         _ if option.harmless => {}

@@ -1,11 +1,27 @@
 //! What a site uses and a simulation leaves out.
 
 use super::setting::{Setting, SettingEffect, differences};
+use super::site::SiteReading;
 use super::table::{PARTITION, of_association, of_cluster, of_qos};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Cluster, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind, RecordedRun,
-    SelectKind, Sharing, Topology,
+    Begin, Cluster, ClusterAction, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind,
+    RecordedRun, SelectKind, Sharing, Topology,
 };
+
+/// All that is used and that a simulation of these submissions at a site leaves out, each once: what
+/// [`unmodelled`] finds, what the texts of the site say that the types do not represent, and such options of the submissions.
+pub fn left_out(reading: &SiteReading, run: &RecordedRun) -> Vec<String> {
+    let mut all = unmodelled(&reading.cluster, run);
+    let settings = reading.not_modelled.iter().map(|one| &one.name);
+    let options = run.submissions.iter().flat_map(|job| &job.not_modelled);
+    for name in settings.chain(options) {
+        if !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+    all
+}
 
 /// Settings and options that are in use and that [`simulate_cluster`](queuecast_slurm_sim::controller::simulate_cluster) does not follow,
 /// each once.
@@ -25,15 +41,15 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     note(settings.preempt.gang, "gang scheduling");
     let has_switches = !matches!(cluster.topology, Topology::Flat);
     note(settings.select.kind == SelectKind::Linear && has_switches, "select/linear with switches");
-    left_out(of_cluster(), cluster, "", &mut note);
+    rows_left_out(of_cluster(), cluster, "", &mut note);
     for one in &cluster.partitions {
         note(matches!(one.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
-        left_out(PARTITION.iter(), one, "a partition", &mut note);
+        rows_left_out(PARTITION.iter(), one, "a partition", &mut note);
     }
     let (is_safe, preempts) = (settings.jobs.enforce.safe, settings.preempt.kind != PreemptKind::None);
     for qos in cluster.qos.iter().filter(|_| settings.jobs.enforce.limits) {
         let group = &qos.group;
-        left_out(of_qos(), qos, "a QOS", &mut note);
+        rows_left_out(of_qos(), qos, "a QOS", &mut note);
         limits(group, is_safe, &mut note);
         let minutes = !group.tres_minutes.is_empty() || !group.tres_run_minutes.is_empty();
         note(minutes && qos.flags.no_decay, "QOS flag NoDecay");
@@ -42,12 +58,20 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     let no_reserve = cluster.qos.iter().any(|one| one.flags.no_reserve);
     note(no_reserve && preempts, "QOS flag NoReserve with preemption");
     for one in cluster.associations.0.iter().filter(|_| settings.jobs.enforce.limits) {
-        left_out(of_association(), one, "an association", &mut note);
+        rows_left_out(of_association(), one, "an association", &mut note);
         limits(&one.group, is_safe, &mut note);
     }
     note(cluster.associations.0.iter().any(|one| one.partition.is_some()), "associations of a partition");
     note(cluster.reservations.iter().any(|one| !one.licenses.is_empty()), "reservations of licenses");
-    note(cluster.reservations.iter().any(|one| one.cores.is_some()), "reservations of cores");
+    reservations(cluster, run, &mut note);
+    note(known_at_once(run, settings.jobs.min_job_age) > settings.jobs.max_job_count as usize, "MaxJobCount");
+    let largest =
+        |name: &str| cluster.nodes.iter().map(|node| node.gres_count(name, None)).max().unwrap_or(0);
+    let of_job = run.submissions.iter().flat_map(|one| &one.request.gres.per_job);
+    note(
+        of_job.clone().any(|one| one.name == "gpu" && one.count > largest("gpu")),
+        "--gpus on several nodes",
+    );
     note(
         !cluster.outages.is_empty() && !run.clock.is_unix,
         "past outages of nodes, since the log has no dates",
@@ -60,7 +84,7 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
 }
 
 /// Parameters that are left out and are not the default. A name that the whole cluster has too says whose it is.
-fn left_out<'s, T: Clone + Default + 'static>(
+fn rows_left_out<'s, T: Clone + Default + 'static>(
     rows: impl Iterator<Item = &'s Setting<T>>,
     one: &T,
     of: &str,
@@ -71,6 +95,37 @@ fn left_out<'s, T: Clone + Default + 'static>(
         let is_shared = !of.is_empty() && of_cluster().any(|row| row.name() == name);
         note(true, &if is_shared { format!("{name} of {of}") } else { name.to_owned() });
     }
+}
+
+/// Kinds of reservations that are left out: those that the site has and those made in a recording.
+fn reservations(cluster: &Cluster, run: &RecordedRun, note: &mut impl FnMut(bool, &str)) {
+    let made = run.events.iter().filter_map(|event| match &event.action {
+        ClusterAction::Reserve(made) => Some(made),
+        _ => None,
+    });
+    for flags in cluster.reservations.iter().chain(made).map(|one| one.flags) {
+        let again = [flags.hourly, flags.daily, flags.weekly, flags.weekday, flags.weekend];
+        note(again.contains(&true), "reservations that come again (DAILY and the like)");
+        note(flags.magnetic, "reservations that are MAGNETIC");
+        note(flags.floating, "reservations with TIME_FLOAT");
+        note(flags.replace || flags.replace_down, "reservations whose nodes are replaced (REPLACE)");
+        note(flags.purge_when_idle, "reservations with PURGE_COMP");
+    }
+}
+
+/// The largest number of jobs that a controller knew at one time in a recorded run: from their submission to some time after their end.
+fn known_at_once(run: &RecordedRun, remembered: Seconds) -> usize {
+    let mut changes: Vec<(Time, i64)> = Vec::new();
+    for one in &run.outcomes {
+        changes.push((one.submit, 1));
+        changes.extend(one.end.map(|end| (end + remembered, -1)));
+    }
+    changes.sort_unstable();
+    let counts = changes.iter().scan(0, |count, (_, change)| {
+        *count += change;
+        Some(*count)
+    });
+    counts.max().map_or(0, |most: i64| most as usize)
 }
 
 fn limits(group: &GroupLimits, is_safe: bool, note: &mut impl FnMut(bool, &str)) {

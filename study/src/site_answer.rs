@@ -6,7 +6,7 @@ use crate::cluster_report::{ClusterReport, cluster_report};
 use crate::site_policy::SitePolicy;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::JobOutcome;
-use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf, unmodelled};
+use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf, left_out};
 
 /// What would become of submissions at a site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,14 +39,7 @@ pub fn simulate_site(
     let (cluster, run, reading) = (&what_if.reading.cluster, &what_if.run, &what_if.reading);
     let simulated = policy.simulate(cluster, run)?;
     let report = cluster_report(cluster, run, &simulated);
-    let mut not_modelled = unmodelled(cluster, run);
-    let options = run.submissions.iter().flat_map(|job| job.not_modelled.iter().cloned());
-    let settings = reading.not_modelled.iter().map(|one| one.name.clone());
-    for name in settings.chain(options) {
-        if !not_modelled.contains(&name) {
-            not_modelled.push(name);
-        }
-    }
+    let not_modelled = left_out(reading, run);
     let answer = SiteAnswer {
         policy: policy.clone(),
         log: what_if.log.clone(),

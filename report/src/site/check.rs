@@ -363,7 +363,7 @@ fn not_modelled(site: &CheckedSite) -> Table {
         [
             (Column::text("setting").naming(), |one| (&*one.name).into()),
             (Column::text("value"), |one| optional(one.value.clone())),
-            (Column::text("place"), |one| Cell::text(format!("{}:{}", one.file, one.line))),
+            (Column::text("place"), |one| optional(one.place().unwrap_or_default())),
         ],
     )
     .titled("Matters to scheduling and is not modelled")

@@ -45,8 +45,8 @@ macro_rules! partition_settings {
             ["DefMemPerNode" = "2000", MEMORY_PER_NODE, Followed];
         /// The most memory of a job; `UNLIMITED`: the cluster's.
         max_memory: Option<MemoryAmount> = None,
-            ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, Ignored],
-            ["MaxMemPerNode" = "8000", MEMORY_PER_NODE, Ignored];
+            ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, LeftOut],
+            ["MaxMemPerNode" = "8000", MEMORY_PER_NODE, LeftOut];
         /// What a GPU brings along where a job does not say.
         per_gpu: DefaultPerGpu = DefaultPerGpu::default(), ["JobDefaults" = "DefCpuPerGPU=2", PER_GPU, Followed];
         /// Whether jobs share processors.
@@ -70,7 +70,7 @@ macro_rules! partition_settings {
         /// How its jobs are preempted; if it does not say, as the cluster does.
         preempt: Option<PreemptAction> = None, ["PreemptMode" = "REQUEUE", PARTITION_PREEMPT_MODE, Followed];
         /// How long a preempted job may go on.
-        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
+        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, LeftOut];
         /// How far jobs may exceed their limit; `NONE`: as the cluster says, `UNLIMITED`: without end.
         over_time_limit: Option<Option<Seconds>> = None, ["OverTimeLimit" = "5", OWN_TIME_LIMIT, LeftOut];
         /// What jobs are charged for each resource; empty: the processors.
@@ -81,9 +81,9 @@ macro_rules! partition_settings {
         /// Whether only jobs of a reservation run in it.
         needs_reservation: bool = false, ["ReqResv" = "YES", YES_NO, LeftOut];
         /// Whether what jobs are given are cores or sockets, where it differs from the cluster.
-        consumed: Option<ConsumedUnit> = None, ["SelectTypeParameters" = "CR_Socket", CONSUMED_UNIT, Ignored];
+        consumed: Option<ConsumedUnit> = None, ["SelectTypeParameters" = "CR_Socket", CONSUMED_UNIT, LeftOut];
         /// The partition that takes its jobs while it is down.
-        alternate: Option<String> = None, ["Alternate" = "other", NAME, Ignored];
+        alternate: Option<String> = None, ["Alternate" = "other", NAME, LeftOut];
     } } };
 }
 partition_settings!(settings_struct[]);

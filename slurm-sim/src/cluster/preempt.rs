@@ -54,7 +54,7 @@ macro_rules! preempt_settings {
             ["PreemptParameters.reorder_count" = "2", COUNT, Followed, "SchedulerParameters.preempt_reorder_count"];
         /// Whether jobs to preempt are taken strictly by priority.
         strict_order: bool = false,
-            ["PreemptParameters.strict_order" = "", FLAG, Ignored, "SchedulerParameters.preempt_strict_order"];
+            ["PreemptParameters.strict_order" = "", FLAG, LeftOut, "SchedulerParameters.preempt_strict_order"];
         /// Whether the jobs that started last are preempted first.
         youngest_first: bool = false,
             ["PreemptParameters.youngest_first" = "", FLAG, Followed, "SchedulerParameters.preempt_youngest_first"];

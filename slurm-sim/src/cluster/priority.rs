@@ -38,7 +38,7 @@ macro_rules! priority_settings {
         /// Variants of the factors.
         flags: PriorityFlags = PriorityFlags::default();
         /// When usage is set to zero.
-        usage_reset: UsageReset = UsageReset::Never, ["PriorityUsageResetPeriod" = "MONTHLY", USAGE_RESET, Ignored];
+        usage_reset: UsageReset = UsageReset::Never, ["PriorityUsageResetPeriod" = "MONTHLY", USAGE_RESET, LeftOut];
         /// Dampening of the classic fair-share factor.
         fair_share_dampening: u32 = 1, ["FairShareDampeningFactor" = "5", COUNT, Followed];
     } } };
@@ -90,7 +90,7 @@ macro_rules! priority_flags {
         /// Jobs are charged for the most expensive of a node's resources, not for their sum.
         max_tres: bool = false, ["PriorityFlags.MAX_TRES" = "", FLAG, Followed];
         /// As `MAX_TRES`, with generic resources added.
-        max_tres_gres: bool = false, ["PriorityFlags.MAX_TRES_GRES" = "", FLAG, Ignored];
+        max_tres_gres: bool = false, ["PriorityFlags.MAX_TRES_GRES" = "", FLAG, LeftOut];
         /// Association priorities are not divided by the largest.
         no_normal_assoc: bool = false, ["PriorityFlags.NO_NORMAL_ASSOC" = "", FLAG, Followed];
         /// Partition factors are not divided by the largest.

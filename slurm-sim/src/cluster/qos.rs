@@ -35,13 +35,13 @@ macro_rules! qos_settings {
         /// Limits of each account.
         per_account: HolderLimits = HolderLimits::default();
         /// Jobs of a lower priority do not gain age priority.
-        min_priority_threshold: Option<u32> = None, ["MinPrioThreshold" = "10", COUNT_LIMIT, Ignored, "MinPrioThres"];
+        min_priority_threshold: Option<u32> = None, ["MinPrioThreshold" = "10", COUNT_LIMIT, LeftOut, "MinPrioThres"];
         /// The QOS whose jobs its jobs preempt.
         preempts: Vec<String> = Vec::new(), ["Preempt" = "low", NAMES, Followed];
         /// How its jobs are preempted; `cluster`: as the cluster says.
         preempt: Option<PreemptAction> = None, ["PreemptMode" = "requeue", QOS_PREEMPT_MODE, Followed];
         /// How long a preempted job of it may go on.
-        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, Ignored];
+        grace_time: Seconds = Seconds::ZERO, ["GraceTime" = "60", SECONDS_OR_CLOCK, LeftOut];
         /// How long its jobs run before they can be preempted; if it does not say, as the cluster does.
         preempt_exempt_time: Option<Seconds> = None, ["PreemptExemptTime" = "00:10:00", OPTIONAL_MINUTES_OR_CLOCK, Followed];
     } } };

@@ -23,7 +23,7 @@ pub struct AdvanceReservation {
     pub accounts: Allowed,
     /// Its partition: only those of its nodes are reserved.
     pub partition: Option<String>,
-    /// Processors, if only some of each node are reserved; `None`: whole nodes.
+    /// Cores of all its nodes together, if only some of each are reserved; `None`: whole nodes.
     pub cores: Option<u32>,
     /// Licenses it keeps.
     pub licenses: Tres,

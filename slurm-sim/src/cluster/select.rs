@@ -46,7 +46,7 @@ macro_rules! select_settings {
         /// Whether each core gets one task by default.
         one_task_per_core: bool = false, ["SelectTypeParameters.CR_ONE_TASK_PER_CORE" = "", FLAG, LeftOut];
         /// Whether cores of a node are filled block by block.
-        block_distribution: bool = false, ["SelectTypeParameters.CR_CORE_DEFAULT_DIST_BLOCK" = "", FLAG, Ignored];
+        block_distribution: bool = false, ["SelectTypeParameters.CR_CORE_DEFAULT_DIST_BLOCK" = "", FLAG, Followed];
         /// Whether the nodes with the most idle processors are taken first.
         least_loaded_nodes: bool = false, ["SelectTypeParameters.CR_LLN" = "", FLAG, LeftOut];
         /// Whether the tasks of a job are packed on few nodes.

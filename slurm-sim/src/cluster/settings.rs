@@ -67,8 +67,8 @@ macro_rules! job_settings {
             ["DefMemPerNode" = "64000", MEMORY_PER_NODE, Followed];
         /// The most memory of a job.
         max_memory: Option<MemoryAmount> = None,
-            ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, Ignored],
-            ["MaxMemPerNode" = "128000", MEMORY_PER_NODE, Ignored];
+            ["MaxMemPerCPU" = "4000", MEMORY_PER_CPU, LeftOut],
+            ["MaxMemPerNode" = "128000", MEMORY_PER_NODE, LeftOut];
         /// What a GPU brings along where a job does not say.
         per_gpu: DefaultPerGpu = DefaultPerGpu::default(), ["JobDefaults" = "DefCpuPerGPU=2", PER_GPU, Followed];
         /// How long ended jobs are remembered, for dependencies.
@@ -78,7 +78,7 @@ macro_rules! job_settings {
         /// Whether jobs go back to the queue when they are preempted or a node fails.
         job_requeue: bool = true, ["JobRequeue" = "0", ONE_ZERO, Followed];
         /// How long jobs may outlast their reservation; `UNLIMITED`: without end.
-        resv_over_run: Option<Seconds> = Some(Seconds::ZERO), ["ResvOverRun" = "10", TIME_LIMIT, Ignored];
+        resv_over_run: Option<Seconds> = Some(Seconds::ZERO), ["ResvOverRun" = "10", TIME_LIMIT, Followed];
         /// One more than the largest index of an array.
         max_array_size: u32 = 1001, ["MaxArraySize" = "2001", COUNT, Ignored];
         /// The most jobs known at one time.
@@ -108,7 +108,7 @@ macro_rules! main_settings {
         sched_interval: Option<Seconds> = Some(Seconds(60)), ["SchedulerParameters.sched_interval" = "30", SECONDS_OR_NEVER, Followed];
         /// The least time between any two passes, in microseconds.
         #[serde(rename = "sched_min_interval_us")]
-        sched_min_interval: Micros = Micros(2), ["SchedulerParameters.sched_min_interval" = "1000", MICROSECONDS, Ignored];
+        sched_min_interval: Micros = Micros(2), ["SchedulerParameters.sched_min_interval" = "1000", MICROSECONDS, LeftOut];
         /// Jobs that an ordinary pass looks at.
         default_queue_depth: u32 = 100, ["SchedulerParameters.default_queue_depth" = "200", COUNT, Followed];
         /// Jobs of each partition that a pass looks at; zero: all.
@@ -120,9 +120,9 @@ macro_rules! main_settings {
         /// Whether submissions and ends cause no pass of their own.
         defer: bool = false, ["SchedulerParameters.defer" = "", FLAG, Followed];
         /// Whether submissions of batch jobs cause no pass of their own.
-        defer_batch: bool = false, ["SchedulerParameters.defer_batch" = "", FLAG, Ignored];
+        defer_batch: bool = false, ["SchedulerParameters.defer_batch" = "", FLAG, LeftOut];
         /// Whether a job stopped by a limit of its association or QOS closes its partition.
-        assoc_limit_stop: bool = false, ["SchedulerParameters.assoc_limit_stop" = "", FLAG, LeftOut];
+        assoc_limit_stop: bool = false, ["SchedulerParameters.assoc_limit_stop" = "", FLAG, Followed];
         /// The longest time to build the queue, in microseconds.
         #[serde(rename = "build_queue_timeout_us")]
         build_queue_timeout: Micros = Micros(2_000_000), ["SchedulerParameters.build_queue_timeout" = "1000000", MICROSECONDS, Ignored];
@@ -140,7 +140,7 @@ macro_rules! main_settings {
         /// The most tasks of one array; by default as `MaxArraySize`.
         max_array_tasks: Option<u32> = None, ["SchedulerParameters.max_array_tasks" = "500", OPTIONAL_COUNT, Ignored];
         /// How long a requeued job waits; by default the time a credential lives, and a second.
-        requeue_delay: Option<Seconds> = None, ["SchedulerParameters.requeue_delay" = "30", OPTIONAL_SECONDS, Ignored];
+        requeue_delay: Option<Seconds> = None, ["SchedulerParameters.requeue_delay" = "30", OPTIONAL_SECONDS, Followed];
     } } };
 }
 main_settings!(settings_struct[Eq]);
@@ -168,7 +168,7 @@ macro_rules! backfill_settings {
         /// The priority below which jobs get no plan.
         min_prio_reserve: u32 = 0, ["SchedulerParameters.bf_min_prio_reserve" = "1000", COUNT, Followed];
         /// Jobs of each partition that get a plan; zero: all.
-        job_part_count_reserve: u32 = 0, ["SchedulerParameters.bf_job_part_count_reserve" = "10", COUNT, LeftOut];
+        job_part_count_reserve: u32 = 0, ["SchedulerParameters.bf_job_part_count_reserve" = "10", COUNT, Followed];
         /// Whether a job of several partitions gets one plan only.
         one_resv_per_job: bool = false, ["SchedulerParameters.bf_one_resv_per_job" = "", FLAG, LeftOut];
         /// How long backfilling holds its locks, in microseconds.

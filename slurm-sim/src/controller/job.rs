@@ -102,6 +102,8 @@ pub struct JobStart {
     /// The partition it runs in.
     pub ran_in: usize,
     pub limit_end: i64,
+    /// Whether it was stopped at its limit, or at the end of its reservation.
+    pub is_timed_out: bool,
     /// What it has of its nodes; nothing before it starts and after it has ended.
     pub shares: Vec<NodeShare>,
     /// What it had of them, where that is kept.

@@ -15,7 +15,9 @@ impl Controller<'_> {
         self.clock.pass_requested = false;
         let queue = self.take_queue();
         self.size_linear();
+        self.renew_core_holds();
         self.pass_over(&queue, depth);
+        self.renew_core_holds();
         self.queue.give_back(queue);
     }
 
@@ -29,6 +31,7 @@ impl Controller<'_> {
         let mut tests_here = vec![0; self.cluster.partitions.len()];
         for &QueueRecord { job, place, .. } in queue {
             let mut job = job;
+            let is_in_cores = self.lift_core_hold(job);
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -82,7 +85,7 @@ impl Controller<'_> {
                         if self.is_over(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
                             self.size_in_pass(job, &at, &held_back);
-                            need.kept_free().into_iter().for_each(|named| held_back.add(named));
+                            closed[at.partition] |= self.stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
@@ -95,7 +98,7 @@ impl Controller<'_> {
                         self.size_in_pass(job, &at, &held_back);
                         if self.is_over_at_least(&at) {
                             self.waits_for(job, place, WaitReason::Limit);
-                            need.kept_free().into_iter().for_each(|named| held_back.add(named));
+                            closed[at.partition] |= self.stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.waits_for(job, place, WaitReason::Resources);
@@ -120,7 +123,26 @@ impl Controller<'_> {
                     None => break,
                 }
             }
+            if is_in_cores {
+                self.renew_core_holds();
+            }
         }
+    }
+
+    /// A limit of its association or QOS keeps a job from the nodes it could have: those that it names stay free for it. With
+    /// `assoc_limit_stop` its partition is closed as if there were too few nodes; then the answer is true.
+    pub fn stop_at_limit(&self, job: JobHandle, at: &RequestedPartition, held_back: &mut NodeSet) -> bool {
+        if let Some(named) = at.kept.need.kept_free() {
+            held_back.add(named);
+            return false;
+        }
+        let closes = self.cluster.settings.main.assoc_limit_stop
+            && self.jobs[job].terms.reservation.is_none()
+            && self.is_waited_for(job, at);
+        if closes {
+            held_back.add(&self.pool.layout.partitions[at.partition]);
+        }
+        closes
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
@@ -156,7 +178,7 @@ impl Controller<'_> {
             None => usable.take_away(held_back),
             Some(name) => {
                 let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
-                if !own.any(|one| one.start.0 <= now) {
+                if !own.any(|one| one.start.0 <= now || one.flags.flexible) {
                     return None;
                 }
             }

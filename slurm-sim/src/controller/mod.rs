@@ -25,6 +25,8 @@ mod simulate;
 mod state;
 
 #[cfg(test)]
+mod rule_tests;
+#[cfg(test)]
 mod tests;
 
 pub use at_once::SiteRules;

@@ -206,7 +206,8 @@ impl Controller<'_> {
         one.last.shares = shares;
         one.state = JobStage::Waiting;
         one.wait.submit = now;
-        one.terms.begin = now + REQUEUE_DELAY;
+        one.terms.begin =
+            now + self.cluster.settings.main.requeue_delay.map_or(REQUEUE_DELAY, |delay| delay.0);
         (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
         self.jobs.waits_again(job);
         self.queue.requeue(job);

@@ -181,6 +181,7 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         JobStage::ToCome | JobStage::Waiting => JobState::Pending,
         JobStage::Running => JobState::Running,
         JobStage::Ended { well: true } => JobState::Completed,
+        JobStage::Ended { well: false } if job.last.is_timed_out => JobState::Timeout,
         JobStage::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
         JobStage::Ended { well: false } if job.has_failed() => JobState::Failed,
         JobStage::Ended { well: false } | JobStage::Cancelled => JobState::Cancelled,

@@ -58,6 +58,7 @@ impl<'c> Controller<'c> {
         phases: Phases,
     ) -> Controller<'c> {
         let cluster = prepared.cluster;
+        let phases = phases.of_version(cluster.version);
         let PreparedNodes { layout, up, all_cpus } = prepared.nodes.clone();
         let limits = Limits::new(cluster, &layout);
         let lines = if limits.counts_nodes(cluster) { alike_by_weight(cluster) } else { Vec::new() };
@@ -198,7 +199,11 @@ impl<'c> Controller<'c> {
 
     /// Whether a job that runs past its limit is stopped at all.
     fn is_stopped_ever(&self, job: JobHandle) -> bool {
-        self.jobs[job].terms.run.is_some() || self.cluster.settings.jobs.over_time_limit.is_some()
+        let settings = &self.cluster.settings.jobs;
+        let (one, is_limited) = (&self.jobs[job], settings.over_time_limit.is_some());
+        one.terms.run.is_some()
+            || is_limited
+            || one.terms.reservation.is_some() && settings.resv_over_run.is_some()
     }
 
     /// One turn of the background thread; how much longer it takes than an idle one.
@@ -209,7 +214,10 @@ impl<'c> Controller<'c> {
             self.clock.last_report = now;
             longer += self.clock.phases.report;
         }
-        self.check_limits(now).into_iter().for_each(|job| self.end(job, false));
+        for job in self.check_limits(now) {
+            self.jobs[job].last.is_timed_out = true;
+            self.end(job, false);
+        }
         let begun = self.pool.reservations.iter().any(|one| one.start.0 == now);
         self.clock.pass_requested |= begun;
         let settings = &self.cluster.settings.main;
@@ -225,7 +233,7 @@ impl<'c> Controller<'c> {
         longer + self.clock.phases.pass
     }
 
-    /// The jobs that are past their limits, if it is time to look for them.
+    /// The jobs that are past their limits or whose reservation is over, if it is time to look for them.
     pub fn check_limits(&mut self, now: i64) -> Vec<JobHandle> {
         if !self.clock.is_limit_check(now) {
             return Vec::new();
@@ -233,6 +241,11 @@ impl<'c> Controller<'c> {
         let over = self.cluster.settings.jobs.over_time_limit;
         let is_late =
             |&job: &JobHandle| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
-        self.jobs.running.iter().copied().take_while(is_late).collect()
+        let mut late: Vec<JobHandle> = self.jobs.running.iter().copied().take_while(is_late).collect();
+        if self.pool.reservations.iter().any(|one| one.end.0 < now) {
+            let others = &self.jobs.running[late.len()..];
+            late.extend(others.iter().filter(|&&job| self.has_outlasted_reservation(job, now)));
+        }
+        late
     }
 }

@@ -223,22 +223,22 @@ fn singletons_run_one_at_a_time() {
 }
 
 /// Steps in the middle of seconds after the begin.
-fn logged(steps: Vec<(i64, LoggedAction)>) -> RecordedDecisions {
+pub(super) fn logged(steps: Vec<(i64, LoggedAction)>) -> RecordedDecisions {
     let steps =
         steps.into_iter().map(|(at, what)| LoggedStep { at: Micros::of_millis(at * 1000 + 500), what });
     RecordedDecisions { steps: steps.collect(), priorities: Vec::new() }
 }
 
-fn number(id: u64) -> JobNumber {
+pub(super) fn number(id: u64) -> JobNumber {
     JobNumber { id, task: None }
 }
 
-fn started(id: u64, nodes: &[usize], backfilled: bool) -> LoggedAction {
+pub(super) fn started(id: u64, nodes: &[usize], backfilled: bool) -> LoggedAction {
     let on = LoggedPlace { partition: "all".into(), nodes: nodes.to_vec() };
     LoggedAction::Started { job: number(id), on, backfilled }
 }
 
-fn planned(id: u64, nodes: &[usize], start: i64, end: i64) -> LoggedAction {
+pub(super) fn planned(id: u64, nodes: &[usize], start: i64, end: i64) -> LoggedAction {
     let on = LoggedPlace { partition: "all".into(), nodes: nodes.to_vec() };
     LoggedAction::Planned { job: number(id), on, start: Time(start), end: Time(end) }
 }

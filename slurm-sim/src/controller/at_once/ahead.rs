@@ -174,6 +174,9 @@ impl<'a> Ahead<'a> {
     fn free(&self, job: JobHandle, at: &RequestedPartition, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
         let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        if controller.is_reserved_before(job, from) {
+            return None;
+        }
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, load);

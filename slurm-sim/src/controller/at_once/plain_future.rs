@@ -138,6 +138,9 @@ impl PlainQuestion<'_, '_> {
     ) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
         let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        if controller.is_reserved_before(job, from) {
+            return None;
+        }
         controller.unreserved(job, &mut nodes, from, from + at.limit)?;
         let in_use = state.load.in_use();
         let gives = |node: usize| match need.is_exclusive {

@@ -115,7 +115,9 @@ impl<'c> Controller<'c> {
             let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
             let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
+            self.renew_core_holds();
             self.cycle(&queue, &mut cycle);
+            self.renew_core_holds();
         }
         self.spare = cycle.map;
         self.queue.give_back(queue);
@@ -211,7 +213,9 @@ impl<'c> Controller<'c> {
         for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
             let first = job;
             let mut job = job;
-            let mut planned_tasks = 0;
+            let (mut planned_tasks, mut is_counted) = (0, true);
+            let is_in_cores = self.lift_core_hold(job);
+            cycle.knows_releases &= !is_in_cores;
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -227,6 +231,9 @@ impl<'c> Controller<'c> {
                 }
                 if job == first && !cycle.counts.count(&self.jobs[job], &at, settings) {
                     break;
+                }
+                if job == first {
+                    is_counted = cycle.counts.reserves(at.partition, settings);
                 }
                 cycle.tests += 1;
                 if self.lacks_licenses(job) {
@@ -273,14 +280,12 @@ impl<'c> Controller<'c> {
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
                 }
-                if let Some((_, nodes)) = planned.as_ref().filter(|_| {
-                    job == first
-                        && need.is_exclusive
-                        && (self.size_varies(need) || !self.jobs[job].wait.is_sized)
-                }) {
-                    self.size_planned(job, nodes);
+                if let Some((_, nodes)) =
+                    planned.as_ref().filter(|_| job == first && self.takes_size_of(job, need))
+                {
+                    self.size_planned(job, need, nodes);
                 }
-                if !over && self.is_reserved_for(job, &at) {
+                if !over && is_counted && self.is_reserved_for(job, &at) {
                     match planned {
                         None => {
                             let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());
@@ -301,6 +306,10 @@ impl<'c> Controller<'c> {
                     Some(next) => job = next,
                     None => break,
                 }
+            }
+            if is_in_cores {
+                self.renew_core_holds();
+                cycle.knows_releases = false;
             }
         }
     }

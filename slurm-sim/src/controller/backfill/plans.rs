@@ -61,9 +61,14 @@ impl Controller<'_> {
             load,
             ..self.start_test(kept, releases, settings, weights)
         });
+        let without_holds = self.nodes_without_holds(job, at);
+        let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
+            (*end, StartTest { load, ..self.start_test(kept, releases, settings, weights) })
+        });
         let mut later = now;
         let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
-            self.pool.reservations.iter().find(|one| one.name == *name).map(|one| one.start.0)
+            let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
+            own.next().map(|one| if one.flags.flexible { now } else { one.start.0 })
         });
         let open = &self.pool.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
@@ -85,7 +90,11 @@ impl Controller<'_> {
                 reserved = self.unreserved(job, &mut unreserved, from, to)?;
                 all = &unreserved;
             }
-            let is_plain = reserved.is_none() && own_start.is_none() && at.limit >= grid && emptied.is_none();
+            let is_plain = reserved.is_none()
+                && own_start.is_none()
+                && at.limit >= grid
+                && emptied.is_none()
+                && after_holds.is_none();
             // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
             // last that it reaches; what cannot succeed before is left out.
             if is_plain && from < not_before {
@@ -127,6 +136,8 @@ impl Controller<'_> {
             usable.keep(&need.on.considered);
             let tried_from = self.plan_mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
+            let free_of_holds = after_holds.as_ref().filter(|(end, _)| from >= *end);
+            let test = free_of_holds.map_or(&test, |(_, test)| test);
             let found = match &emptied {
                 _ if usable.has_fewer(need.asked_nodes as usize) => None,
                 None => test.will_run(&usable, tried_from, latest),

@@ -12,9 +12,17 @@ pub struct TestCounts {
     of_partition: BTreeMap<usize, u32>,
     of_user_here: BTreeMap<(u32, usize), u32>,
     of_association: BTreeMap<Option<usize>, u32>,
+    reserved_in: BTreeMap<usize, u32>,
 }
 
 impl TestCounts {
+    /// Whether nodes may be reserved for one more job of a partition (`bf_job_part_count_reserve`), which then is counted.
+    pub fn reserves(&mut self, partition: usize, settings: &BackfillSettings) -> bool {
+        let count = self.reserved_in.entry(partition).or_default();
+        *count += 1;
+        settings.job_part_count_reserve == 0 || *count <= settings.job_part_count_reserve
+    }
+
     /// Counts a job, unless that would be more than is allowed.
     pub fn count(
         &mut self,

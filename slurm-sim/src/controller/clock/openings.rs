@@ -18,6 +18,10 @@ impl Controller<'_> {
         let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
         let reserved = self.pool.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
+        // Used minutes decay: what waits for that is looked at every day, until nothing is used any more.
+        let decays = self.cluster.settings.priority.decay_half_life.0 > 0 && self.limits.has_used_minutes();
+        let tomorrow = decays.then_some(self.second().saturating_add(86_400));
+        let reserved = reserved.chain(tomorrow);
         begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
     }
 }

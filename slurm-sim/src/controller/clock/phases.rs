@@ -9,6 +9,12 @@ pub const CLOCK_LAG: Micros = Micros::of_millis(4);
 /// Seconds between two reports of node states to the accounting database by the background thread.
 pub const REPORT: i64 = 300;
 
+/// How long after the full second a turn is, where turns are on whole seconds.
+const ON_SECOND: Micros = Micros::of_millis(5);
+
+/// From the controller's start to the begin of its background thread.
+const BACKGROUND: Micros = Micros(1_040_000);
+
 /// From the controller's start to the first submission, where the start is not recorded.
 const FIRST_SUBMISSION: Micros = Micros::of_seconds(60);
 
@@ -42,13 +48,13 @@ impl Phases {
     pub fn from_start(start: Micros, backfill: Seconds) -> Phases {
         Phases {
             start,
-            first_tick: Micros(1_040_000),
+            first_tick: BACKGROUND,
             tick: Micros(1_001_300),
             pass: Micros(2_500),
             report: Micros(95_000),
             first_backfill: start + Micros(730_000) + Micros::of_seconds(backfill.0),
             backfill_test: Micros(150),
-            first_priority: Micros(1_040_000),
+            first_priority: BACKGROUND,
             end_delay: Micros(90_000),
             stop_delay: Micros(70_000),
         }
@@ -74,9 +80,38 @@ impl Phases {
         }
     }
 
+    /// As they are with a version of Slurm: since 24.11 the background thread takes its turns on whole seconds.
+    pub(in crate::controller) fn of_version(self, version: Option<(u32, u32)>) -> Phases {
+        if version.is_none_or(|version| version < (24, 11)) {
+            return self;
+        }
+        let first = self.start + self.first_tick;
+        let whole =
+            Micros::of_seconds((first - ON_SECOND + Micros::SECOND - Micros(1)).second().0) + ON_SECOND;
+        Phases {
+            first_tick: whole - self.start,
+            tick: Micros::SECOND,
+            pass: Micros::ZERO,
+            report: Micros::ZERO,
+            ..self
+        }
+    }
+
+    /// Whether turns of the background thread are on whole seconds.
+    pub(in crate::controller) fn is_on_seconds(&self) -> bool {
+        self.tick == Micros::SECOND
+    }
+
+    /// The second that the background thread counts for a turn at an instant of the logs.
+    pub(in crate::controller) fn second_of_turn(&self, at: Micros) -> i64 {
+        if self.is_on_seconds() { (at + Micros::SECOND / 2).second().0 } else { (at - CLOCK_LAG).second().0 }
+    }
+
     /// The second at which the background thread began: passes over the whole queue and checks of limits count from it.
     pub fn background_start(&self) -> i64 {
-        (self.start + self.first_priority - CLOCK_LAG).second().0
+        // Since 24.11 the timer of priorities is started before it.
+        let begun = if self.is_on_seconds() { BACKGROUND } else { self.first_priority };
+        (self.start + begun - CLOCK_LAG).second().0
     }
 
     /// As a recording tells them; what it does not tell is as measured elsewhere.

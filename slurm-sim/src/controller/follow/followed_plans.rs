@@ -51,8 +51,9 @@ impl RecordingFollower<'_> {
         {
             let at = self.controller.jobs[job].partitions[place].clone();
             self.controller.note_selection(&at, false);
-            if at.kept.need.is_exclusive {
-                self.controller.size_planned(job, &on.nodes);
+            let need = &at.kept.need;
+            if need.is_exclusive || need.follows_nodes() {
+                self.controller.size_planned(job, need, &on.nodes);
             }
         }
         if let Some(cycle) = &mut self.cycle

@@ -73,6 +73,7 @@ impl<'c> RecordingFollower<'c> {
     ) -> RecordingFollower<'c> {
         let mut controller =
             Controller::new(cluster, &run.submissions, Phases { stop_delay: SOONEST_RELEASE, ..phases });
+        let phases = controller.clock.phases;
         controller.keeps_barred = true;
         let period = Micros::of_seconds(cluster.settings.priority.calc_period.0.max(1));
         let timer = phases.start + phases.first_priority;
@@ -162,7 +163,7 @@ impl<'c> RecordingFollower<'c> {
 
     /// A turn of the background thread: limits are checked.
     fn tick(&mut self, at: Micros) {
-        let now = (at - CLOCK_LAG).second().0;
+        let now = self.controller.clock.phases.second_of_turn(at);
         for job in self.controller.check_limits(now) {
             self.stops.entry(job).or_insert(now);
         }
@@ -192,8 +193,12 @@ impl<'c> RecordingFollower<'c> {
         let job = |&job: &JobHandle| &self.controller.jobs[job];
         match number.task {
             Some(_) => own.iter().copied().find(|one| job(one).task == number.task),
+            // The record of an array is that of its tasks which have never started; others have records of their own.
             None => {
-                own.iter().copied().find(|one| job(one).state == JobStage::Waiting).or(own.first().copied())
+                let waits = |one: &JobHandle| job(one).state == JobStage::Waiting;
+                let is_first = |one: &JobHandle| waits(one) && job(one).last.incarnation == 0;
+                let found = own.iter().copied().find(is_first);
+                found.or_else(|| own.iter().copied().find(waits)).or(own.first().copied())
             }
         }
     }
@@ -206,6 +211,13 @@ impl<'c> RecordingFollower<'c> {
     /// A row of a snapshot.
     fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
         let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
+        let runs = |&(job, _): &(JobHandle, usize)| self.controller.jobs[job].state == JobStage::Running;
+        if self.controller.cluster.settings.priority.flags.calculate_running
+            && found.as_ref().is_some_and(runs)
+        {
+            // Then snapshots show priorities of running jobs, too.
+            return;
+        }
         let decided = found.map(|(job, place)| {
             let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
             (self.controller.jobs[job].partitions[place].priority, parts)
@@ -234,6 +246,21 @@ impl<'c> RecordingFollower<'c> {
             // The log knows it before its submission, or after it has left this controller.
             self.controller.describe_job(job);
         }
+        self.controller.renew_core_holds();
+        let placed = match &step.what {
+            LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } => self.job(*job),
+            _ => None,
+        };
+        let is_in_cores = placed.is_some_and(|job| self.controller.lift_core_hold(job));
+        self.knows_running &= !is_in_cores;
+        self.follow_step(step, tally);
+        if is_in_cores {
+            self.controller.renew_core_holds();
+            self.knows_running = false;
+        }
+    }
+
+    fn follow_step(&mut self, step: &LoggedStep, tally: &mut DecisionTally) {
         match &step.what {
             LoggedAction::Submitted(number) => {
                 let Some(&submission) = self.numbers.get(&number.id) else { return };
@@ -250,6 +277,10 @@ impl<'c> RecordingFollower<'c> {
                 self.closed.fill(false);
                 self.tested.clear();
                 self.held_back = NodeSet::none(self.controller.cluster.nodes.len());
+                if self.controller.clock.phases.is_on_seconds() {
+                    // At the very begin of a second the controller's clock may still show the one before.
+                    self.controller.clock.set(step.at - CLOCK_LAG);
+                }
                 self.see_queue();
                 self.controller.size_linear();
             }
@@ -291,7 +322,7 @@ impl<'c> RecordingFollower<'c> {
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
-                let now = (step.at - CLOCK_LAG).second().0;
+                let now = self.controller.clock.phases.second_of_turn(step.at);
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());

@@ -14,6 +14,10 @@ const TICK_TOLERANCE: Micros = Micros::of_millis(60);
 /// as there is time for; passes about then tell them exactly. Stops at time limits are not looked at.
 pub fn ticks(steps: &[LoggedStep], phases: &Phases) -> Vec<Micros> {
     let first = phases.start + phases.first_tick;
+    if phases.is_on_seconds() {
+        let turns = (steps.last().map_or(first, |step| step.at) - first) / phases.tick + 1;
+        return (0..=turns.clamp(0, MOST_TURNS)).rev().map(|turn| first + phases.tick * turn).collect();
+    }
     let is_sure = |step: &&LoggedStep| matches!(step.what, LoggedAction::Pass { full: true });
     let at = |step: &LoggedStep| step.at;
     let sure = between(first, phases.tick, steps.iter().filter(is_sure).map(at));

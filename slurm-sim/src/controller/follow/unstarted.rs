@@ -50,7 +50,7 @@ impl RecordingFollower<'_> {
             self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }
-        at.kept.need.kept_free().into_iter().for_each(|named| self.held_back.add(named));
+        self.closed[at.partition] |= self.controller.stop_at_limit(job, &at, &mut self.held_back);
     }
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
@@ -69,7 +69,8 @@ impl RecordingFollower<'_> {
                 && !self.controller.jobs.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, place)
             {
-                self.controller.size_planned(job, &nodes);
+                let need = self.controller.jobs[job].partitions[place].kept.clone();
+                self.controller.size_planned(job, &need.need, &nodes);
             }
         }
     }

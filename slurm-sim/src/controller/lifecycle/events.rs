@@ -74,8 +74,14 @@ impl Controller<'_> {
                     }
                 }
             }
-            ClusterAction::Reserve(reservation) => self.pool.reserve(reservation),
-            ClusterAction::Unreserve { name } => self.pool.unreserve(name),
+            ClusterAction::Reserve(reservation) => {
+                self.pool.reserve(reservation);
+                self.renew_core_holds();
+            }
+            ClusterAction::Unreserve { name } => {
+                self.pool.unreserve(name);
+                self.renew_core_holds();
+            }
             ClusterAction::Nodes(change) => {
                 self.pool.change_state(&change.nodes, change.state);
                 if change.state == NodeState::Down {
@@ -147,6 +153,9 @@ impl Controller<'_> {
         for share in std::mem::take(&mut self.jobs[job].last.shares) {
             self.pool.load.release(&share);
         }
+        if self.jobs[job].terms.reservation.is_some() {
+            self.renew_core_holds();
+        }
     }
 
     pub fn start(
@@ -175,7 +184,7 @@ impl Controller<'_> {
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
         (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);
         one.last.limit_end = now + one.partitions[place].limit;
-        one.last.record = record;
+        (one.last.record, one.last.is_timed_out) = (record, false);
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {
             self.clock.set_due(run + self.clock.phases.end_delay, Due::End(job, one.last.incarnation));

@@ -153,9 +153,16 @@ impl<'c> Jobs<'c> {
         &self.tasks(submission)[self.arrays[submission.0].waiting_from..]
     }
 
-    /// The pending task of this job's array that comes after `after` others.
+    /// The task of this job's array that has not started yet and comes after `after` others; none after a task that was requeued.
     pub fn next_task(&self, job: JobHandle, after: usize) -> Option<JobHandle> {
-        let waits = |one: &JobHandle| self[*one].state == JobStage::Waiting;
+        let starts = |one: &ControlledJob| {
+            one.last.incarnation.saturating_sub(u32::from(one.state == JobStage::Running))
+        };
+        if starts(&self[job]) > 0 {
+            return None;
+        }
+        let waits =
+            |one: &JobHandle| self[*one].state == JobStage::Waiting && self[*one].last.incarnation == 0;
         self.may_wait(self[job].submission).iter().copied().filter(waits).nth(after)
     }
 

@@ -338,6 +338,11 @@ impl Limits {
         self.counts_minutes
     }
 
+    /// Whether minutes count that have been used.
+    pub fn has_used_minutes(&self) -> bool {
+        self.in_use.iter().filter_map(|one| one.minutes.as_ref()).any(UsedMinutes::are_used)
+    }
+
     /// What has been used counts less by this factor.
     pub fn decay(&mut self, by: f64) {
         self.in_use.iter_mut().filter_map(|one| one.minutes.as_mut()).for_each(|used| used.decay(by));

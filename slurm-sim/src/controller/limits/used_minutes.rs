@@ -39,6 +39,11 @@ impl UsedMinutes {
         self.used.iter_mut().for_each(|sum| *sum *= by);
     }
 
+    /// Whether a minute or more of some resource has been used.
+    pub fn are_used(&self) -> bool {
+        (0..self.used.len()).any(|place| self.used(place) > 0)
+    }
+
     /// Minutes of a resource that have been used.
     pub fn used(&self, place: usize) -> u64 {
         (self.used[place] / 60.0) as u64

@@ -141,10 +141,14 @@ impl Need {
                 request.tasks_on.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
             },
             tasks_per_node,
+            tasks_by_node: tasks_per_node > 0 && request.tasks.is_none(),
             least_cpus_per_node: request.tasks_on.min_cpus_per_node.unwrap_or(0),
             memory,
             counted_memory,
             gres: NeedGres {
+                on_one_node: request.tasks == Some(1)
+                    && (fewest, request.min_nodes, request.max_nodes) == (1, None, None)
+                    && gpus(&gres_per_job).is_some(),
                 gpus_per_node: gpus(&gres_per_node),
                 gpus_of_job: gpus(&gres_per_job),
                 gpus_per_task: gpus(&gres_per_task),

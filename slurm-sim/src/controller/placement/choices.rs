@@ -16,8 +16,8 @@ use super::plain_shares::shares;
 use super::select::NodeOffer;
 use super::weights::WeightShift;
 use crate::cluster::{
-    Cluster, ClusterNode, ClusterPartition, Exclusivity, GenericResource, GresRequest, JobRequest,
-    MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
+    Cluster, ClusterNode, ClusterPartition, ConsumedUnit, Exclusivity, GenericResource, GresRequest,
+    JobRequest, MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
 };
 use crate::controller::backfill::{PlainHolding, PlainSpan, Releases, StartTest, will_run};
 use crate::controller::handles::JobHandle;
@@ -33,7 +33,7 @@ fn random_cluster(random: &mut impl Rng) -> Cluster {
         .map(|number| ClusterNode {
             name: format!("n{number:02}"),
             cpus: if unequal && number % 3 == 0 { 8 } else { 4 },
-            cores_per_socket: 8,
+            cores_per_socket: 2,
             threads_per_core,
             memory_mb: 8_000,
             weight: if number * 2 > count { 5 } else { 1 },
@@ -55,6 +55,9 @@ fn random_cluster(random: &mut impl Rng) -> Cluster {
     let mut cluster =
         Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
     cluster.settings.select.memory = true;
+    if random.random_range(0..5) == 0 {
+        cluster.settings.select.unit = ConsumedUnit::Socket;
+    }
     cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(1_000));
     cluster
 }
@@ -71,6 +74,9 @@ fn random_request(random: &mut impl Rng, nodes: usize) -> JobRequest {
     }
     if random.random_range(0..4) == 0 {
         request.tasks_per_node = Some(random.random_range(1..5));
+        if random.random_range(0..2) == 0 {
+            request.tasks = None;
+        }
     }
     if random.random_range(0..5) == 0 {
         request.cpus_per_task = Some(2);

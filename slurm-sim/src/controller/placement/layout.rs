@@ -13,6 +13,8 @@ pub struct NodeNumbers {
     pub cpus: u32,
     /// Of each core.
     pub threads: u32,
+    /// Cores that are given together: those of a socket where whole sockets are given, else one.
+    pub cores_at_once: u32,
     /// MB.
     pub memory: u64,
     /// By the place of the resource.
@@ -42,6 +44,8 @@ pub struct NodeLayout {
     pub alike: Vec<NodeSet>,
     /// Whether cores are given with all their threads.
     whole_cores: bool,
+    /// Whether a job takes the cores of one socket after the other.
+    fills_sockets: bool,
     /// Of each partition, its place among those that limit the processors of a node, and that limit.
     pub caps: Vec<Option<CpuCap>>,
     /// Processors of each node, if all have as many.
@@ -87,6 +91,10 @@ impl NodeLayout {
                     .cpus
                     .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
                 threads: node.threads_per_core.max(1),
+                cores_at_once: match cluster.settings.select.unit {
+                    ConsumedUnit::Socket => node.cores_per_socket.max(1),
+                    _ => 1,
+                },
                 memory: node.memory_mb.saturating_sub(node.reserved_memory_mb),
                 gres: kinds.iter().map(|(name, kind)| node.gres_count(name, kind.as_deref())).collect(),
                 weight: node.weight,
@@ -117,6 +125,7 @@ impl NodeLayout {
             is_linear: select.kind == SelectKind::Linear,
             alike: if select.kind == SelectKind::Linear { alike_by_weight(cluster) } else { Vec::new() },
             whole_cores: select.unit != ConsumedUnit::Cpu,
+            fills_sockets: select.block_distribution,
             caps: caps(cluster),
         }
     }
@@ -126,17 +135,31 @@ impl NodeLayout {
         self.whole_cores
     }
 
-    /// Granularity, in processors, in which a node is allocated to a job: the threads of a core that it uses, else one.
+    /// Processors of a core that a job uses: as many threads as it may, or one where threads are given one by one.
     pub fn cpus_at_once(&self, node: usize, need: &Need) -> u32 {
         if self.whole_cores { need.threads.clamp(1, self.nodes[node].threads) } else { 1 }
     }
 
-    /// Processors allocated to a job that uses `used` of a node: whole cores, even if it uses only some of their threads.
-    pub fn held_cpus(&self, node: usize, used: u32, need: &Need) -> u32 {
+    /// Processors allocated to a job that uses `used` of a node of which `free` are free: whole cores, even if it uses only some of
+    /// their threads, or whole sockets. Cores are taken one of each free socket in turn, or by `CR_CORE_DEFAULT_DIST_BLOCK` one
+    /// socket after the other.
+    pub fn held_cpus(&self, node: usize, used: u32, free: u32, need: &Need) -> u32 {
         if !self.whole_cores {
             return used;
         }
-        used.div_ceil(self.cpus_at_once(node, need)).saturating_mul(self.nodes[node].threads)
+        let NodeNumbers { threads, cores_at_once, .. } = self.nodes[node];
+        let cores = used.div_ceil(self.cpus_at_once(node, need));
+        if cores_at_once == 1 {
+            return cores.saturating_mul(threads);
+        }
+        let in_turn = if self.fills_sockets { 0 } else { cores.min(free / threads / cores_at_once) };
+        let sockets = cores.div_ceil(cores_at_once).max(in_turn);
+        sockets.saturating_mul(cores_at_once).saturating_mul(threads).min(free.max(used))
+    }
+
+    /// Processors allocated to a job that uses `used` of an idle node.
+    pub fn held_on_idle(&self, node: usize, used: u32, need: &Need) -> u32 {
+        self.held_cpus(node, used, self.nodes[node].cpus, need)
     }
 
     /// Whether some nodes have GPUs.
@@ -200,8 +223,16 @@ impl NodeLayout {
         if need.is_exclusive && !is_idle {
             return 0;
         }
-        let unit = if self.whole_cores { numbers.threads } else { 1 };
-        let mut free = numbers.cpus.saturating_sub(cpus) / unit * self.cpus_at_once(node, need);
+        let free = numbers.cpus.saturating_sub(cpus);
+        let mut free = if self.whole_cores {
+            // Of sockets only those of which no core is in use.
+            let cores = free / numbers.threads;
+            let cores = if cores < numbers.cores_at_once { cores * u32::from(is_idle) } else { cores };
+            let partly = if is_idle { 0 } else { cores % numbers.cores_at_once };
+            (cores - partly) * self.cpus_at_once(node, need)
+        } else {
+            free
+        };
         if let Some(cap) = need.cap.filter(|cap| free.saturating_add(of_partition) > cap.most) {
             if need.is_exclusive {
                 return 0;

@@ -86,7 +86,7 @@ impl Missing {
         if !self.is_exclusive {
             let most = self.most_cpus - (self.must - 1).max(0) * i64::from(at_once);
             if i64::from(*usable) > most {
-                *usable = u32::try_from(most).unwrap_or(0).max(self.least_cpus);
+                *usable = u32::try_from(most).unwrap_or(0).max(self.least_cpus).min(*usable);
             }
         }
         self.cpus -= i64::from(*usable);

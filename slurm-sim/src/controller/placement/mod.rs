@@ -2,6 +2,7 @@
 
 mod alike;
 mod asked;
+mod core_holds;
 mod layout;
 mod leaves;
 mod linear;

@@ -45,6 +45,9 @@ pub struct NeedGres {
     pub gpus_per_task: Option<(usize, u64)>,
     /// Processors for each GPU; zero: not said.
     pub cpus_per_gpu: u32,
+    /// Whether GPUs of the whole job are on one node where one has them all: the job says that it is one task, and not on how many
+    /// nodes.
+    pub on_one_node: bool,
     /// Whether the job asks for a resource that no node has.
     pub asks_for_unknown: bool,
 }
@@ -89,6 +92,9 @@ pub struct Need {
     pub threads: u32,
     /// Tasks on each node; zero: not said.
     pub tasks_per_node: u32,
+    /// Whether it says how many tasks each node has and not how many it has altogether: every node that it is given has that many,
+    /// also beyond the nodes that it must have.
+    pub tasks_by_node: bool,
     /// Fewest processors of each node.
     pub least_cpus_per_node: u32,
     /// Memory.
@@ -170,6 +176,16 @@ impl Need {
             gpus = gpus.min(memory.checked_div(mb).unwrap_or(u64::MAX));
         }
         gpus
+    }
+
+    /// Tasks that it has on this number of nodes.
+    pub fn tasks_of(&self, nodes: usize) -> u32 {
+        if self.tasks_by_node { self.tasks_per_node.saturating_mul(nodes as u32) } else { self.tasks }
+    }
+
+    /// Whether the processors of a job that shares its nodes follow from how many nodes it is given.
+    pub fn follows_nodes(&self) -> bool {
+        self.tasks_by_node && self.wanted_nodes > self.nodes.0 && !self.is_exclusive
     }
 
     /// How many of its tasks fit on a node that gives `cpus` processors.

@@ -27,7 +27,26 @@ pub fn select(
     if !any || !need.on.required.iter().all(|node| usable[node] > 0) {
         return None;
     }
-    let chosen = without_the_smallest(layout, load, usable, need, shift)?;
+    let mut alone: Option<Vec<usize>> = None;
+    if need.gres.on_one_node {
+        // One task with GPUs of the whole job: only nodes that have all of it, if there are any.
+        let gpus: u64 = need.gres.per_job.iter().filter(|one| layout.is_gpu(one.0)).map(|one| one.1).sum();
+        let cpus = u64::from(need.cpus).max(gpus * u64::from(need.gres.cpus_per_gpu));
+        let mut large = usable.clone();
+        for (node, usable) in large.iter_mut().enumerate() {
+            let has = |one: &(usize, u64)| plain_gres(layout, load, need, node, one.0, *usable) >= one.1;
+            if u64::from(*usable) < cpus || !need.gres.per_job.iter().all(has) {
+                *usable = 0;
+            }
+        }
+        if need.on.required.iter().all(|node| large[node] > 0) {
+            alone = without_the_smallest(layout, load, large, need, shift);
+        }
+    }
+    let chosen = match alone {
+        Some(alone) => alone,
+        None => without_the_smallest(layout, load, usable, need, shift)?,
+    };
     let has_gres = need.gres.per_job.iter().all(|&(place, count)| {
         let free = |&node: &usize| layout.nodes[node].gres[place] - load.gres(node, place);
         chosen.iter().map(free).sum::<u64>() >= count
@@ -170,7 +189,8 @@ impl<'m> PlainMissing<'m> {
             let threads = threads(self.layout, node, self.need);
             let most = self.most_cpus - after * i64::from(threads);
             if i64::from(self.usable[node]) > most {
-                self.usable[node] = most.max(i64::from(self.need.least_cpus_on_node())) as u32;
+                let given = most.max(i64::from(self.need.least_cpus_on_node())) as u32;
+                self.usable[node] = given.min(self.usable[node]);
             }
         }
         self.cpus -= i64::from(self.usable[node]);

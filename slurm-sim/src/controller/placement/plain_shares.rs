@@ -29,12 +29,13 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
     let mut nodes = chosen.to_vec();
     nodes.sort_unstable();
     let mut tasks = vec![0_u32; nodes.len()];
-    let mut left = need.tasks;
+    let asked = if need.tasks_by_node { need.tasks_per_node * nodes.len() as u32 } else { need.tasks };
+    let mut left = asked;
     let all: Vec<i64> = nodes.iter().map(|&node| i64::from(load.usable(layout, node, need))).collect();
     let limited: Vec<i64> = nodes.iter().map(|&node| limits[node]).collect();
     for processors in [limited, all] {
         if left > 0 {
-            (tasks, left) = (vec![0; nodes.len()], need.tasks);
+            (tasks, left) = (vec![0; nodes.len()], asked);
         }
         loop {
             let mut given = false;
@@ -80,7 +81,22 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
         } else {
             let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
             if layout.gives_cores() {
-                cpus.div_ceil(threads(layout, node, need)) * numbers.threads
+                let cores = cpus.div_ceil(threads(layout, node, need));
+                let (of_socket, free) = (numbers.cores_at_once, numbers.cpus - load.cpus(node));
+                let mut sockets = vec![0; (free / numbers.threads / of_socket) as usize];
+                // One core of each socket in turn; a node whose cores are not whole sockets gives the rest, too.
+                for core in 0..cores as usize {
+                    let count = sockets.len().max(1);
+                    if let Some(socket) = sockets.get_mut(core % count) {
+                        *socket += 1;
+                    }
+                }
+                let held = sockets.iter().filter(|&&taken| taken > 0).count() as u32 * of_socket;
+                if of_socket == 1 {
+                    cores * numbers.threads
+                } else {
+                    (held.max(cores.next_multiple_of(of_socket)) * numbers.threads).min(free.max(cpus))
+                }
             } else {
                 cpus
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::core_holds::CoreHold;
 use super::layout::{Load, NodeLayout, NodeShare};
 use super::need::Need;
 use super::node_set::NodeSet;
@@ -18,6 +19,8 @@ pub struct NodePool {
     /// Nodes of each partition that are up.
     pub open_nodes: Vec<NodeSet>,
     pub reservations: Vec<AdvanceReservation>,
+    /// What reservations of cores keep now; it counts as in use.
+    pub core_holds: Vec<CoreHold>,
     /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
     pub weights: Arc<WeightShift>,
     /// Nodes of each line of the configuration, where nodes count for a limit.
@@ -38,6 +41,7 @@ impl NodePool {
             load: Load::none(&layout),
             open_nodes: layout.partitions.clone(),
             reservations: reservations.to_vec(),
+            core_holds: Vec::new(),
             weights: Arc::new(WeightShift::none(layout.nodes.len())),
             lines,
             has_gpus: layout.has_gpus(),

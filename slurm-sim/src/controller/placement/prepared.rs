@@ -29,7 +29,7 @@ pub struct PreparedNodes {
     pub layout: Arc<NodeLayout>,
     /// Those in service.
     pub up: NodeSet,
-    /// Processors of all.
+    /// Processors of all that jobs may have: without those that `CoreSpecCount` keeps.
     pub all_cpus: f64,
 }
 
@@ -42,10 +42,11 @@ impl<'c> PreparedCluster<'c> {
     pub fn of(cluster: &'c Cluster) -> PreparedCluster<'c> {
         let count = cluster.nodes.len();
         let is_up = |&node: &usize| cluster.nodes[node].state == NodeState::Up;
+        let layout = NodeLayout::of(cluster);
         let nodes = PreparedNodes {
-            layout: Arc::new(NodeLayout::of(cluster)),
             up: NodeSet::of(count, (0..count).filter(is_up)),
-            all_cpus: cluster.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            all_cpus: layout.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            layout: Arc::new(layout),
         };
         PreparedCluster { cluster, nodes, found: Arc::default() }
     }

@@ -64,8 +64,28 @@ impl NodeOffer<'_> {
         missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
     }
 
-    /// Chooses nodes for a job.
+    /// Chooses nodes for a job. One task with GPUs of the whole job is placed on one node where one has them all.
     pub fn choose(&self, need: &Need) -> Option<Vec<usize>> {
+        if need.gres.on_one_node {
+            let mut alone = self.nodes.clone();
+            self.nodes.iter().filter(|&node| !self.has_all(node, need)).for_each(|node| alone.remove(node));
+            let on_one = NodeOffer { nodes: &alone, ..*self }.choose_among(need);
+            if on_one.is_some() {
+                return on_one;
+            }
+        }
+        self.choose_among(need)
+    }
+
+    /// Whether a node alone has all processors and generic resources of a job.
+    fn has_all(&self, node: usize, need: &Need) -> bool {
+        let cpus = self.cpus(node, need);
+        let mut asked = need.gres.per_job.iter();
+        cpus >= need.least_cpus()
+            && asked.all(|&(place, count)| self.gres_for(node, place, cpus, need) >= count)
+    }
+
+    fn choose_among(&self, need: &Need) -> Option<Vec<usize>> {
         if !need.on.required.is_subset(self.nodes) {
             return None;
         }
@@ -325,7 +345,8 @@ impl NodeOffer<'_> {
             } else {
                 let for_gpus = u32::try_from(gpus.saturating_mul(u64::from(need.gres.cpus_per_gpu)));
                 let used = (tasks * need.cpus_per_task).max(for_gpus.unwrap_or(u32::MAX)).max(1);
-                self.layout.held_cpus(node, used, need)
+                let in_use = self.in_use.map_or(0, |in_use| in_use.cpus(node));
+                self.layout.held_cpus(node, used, numbers.cpus.saturating_sub(in_use), need)
             };
             let memory = match need.memory {
                 MemoryNeed::PerCpu(mb) => {
@@ -357,13 +378,13 @@ impl NodeOffer<'_> {
             missing -= given;
             most.push((node, need.tasks_on(given as u32)));
         }
-        if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < u64::from(need.tasks) {
+        let all = u64::from(need.tasks_of(nodes.len()));
+        if most.iter().map(|one| u64::from(one.1)).sum::<u64>() < all {
             most.iter_mut().for_each(|one| one.1 = need.tasks_on(self.cpus(one.0, need)));
         }
         most.sort_unstable();
         // As many rounds as give a task to every node that has room, then one more for the first nodes.
         let given = |rounds: u32| most.iter().map(|one| u64::from(one.1.min(rounds))).sum::<u64>();
-        let all = u64::from(need.tasks);
         let (mut low, mut high) = (0, most.iter().map(|one| one.1).max().unwrap_or(0));
         while low < high {
             let middle = low + (high - low).div_ceil(2);

@@ -162,13 +162,14 @@ impl Controller<'_> {
             qos: f64::from(weights.qos) * of(qos, self.priorities.largest_qos, flags.no_normal_qos),
             association: f64::from(weights.assoc)
                 * of(association, self.priorities.largest_association, flags.no_normal_assoc),
-            resources: self.resource_part(place),
+            resources: self.resource_part(place, one.partitions[0].kept.need.counted_memory),
             nice: one.terms.nice as f64,
         }
     }
 
-    /// Of each resource with a weight, what a job asks for relative to what its partition has.
-    fn resource_part(&self, place: &RequestedPartition) -> f64 {
+    /// Of each resource with a weight, what a job asks for relative to what its partition has. Memory that it does not ask for is
+    /// the default of the first of its partitions, in all of them.
+    fn resource_part(&self, place: &RequestedPartition, memory: MemoryNeed) -> f64 {
         let settings = &self.cluster.settings.priority;
         if settings.weights.tres.is_empty() {
             return 0.0;
@@ -182,9 +183,12 @@ impl Controller<'_> {
             let places =
                 self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
-            asked.filter(|one| places.contains(&one.0)).map(|one| one.1).sum::<u64>()
+            // What is asked for of one type counts as of any.
+            let counts =
+                |place: usize| self.pool.layout.gres_counts_for(place).any(|at| places.contains(&at));
+            asked.filter(|one| counts(one.0)).map(|one| one.1).sum::<u64>()
         };
-        let memory = match need.counted_memory {
+        let memory = match memory {
             MemoryNeed::PerCpu(mb) => mb.saturating_mul(u64::from(need.asked_cpus)),
             MemoryNeed::PerNode(mb) => mb.saturating_mul(u64::from(need.nodes.0)),
             MemoryNeed::PerGpu(mb) => mb.saturating_mul(need.gpus()),

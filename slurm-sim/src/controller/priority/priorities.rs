@@ -13,7 +13,7 @@ pub struct Priorities {
     pub largest_qos: f64,
     pub largest_partition: f64,
     pub largest_association: f64,
-    /// Processors of all nodes.
+    /// Processors of all nodes that jobs may have.
     pub all_cpus: f64,
 }
 

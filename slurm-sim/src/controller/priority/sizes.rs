@@ -104,14 +104,20 @@ impl Controller<'_> {
     /// Processors that a job which shares its nodes holds: whole cores.
     fn held_by(&self, need: &Need) -> u32 {
         let cpus = need.least_cpus();
-        need.on.feasible.iter().next().map_or(cpus, |node| self.pool.layout.held_cpus(node, cpus, need))
+        need.on.feasible.iter().next().map_or(cpus, |node| self.pool.layout.held_on_idle(node, cpus, need))
     }
 
-    /// Whether a job's size becomes known as it is planned.
+    /// Whether the plan of a job changes its size: it is not known yet, or it is that of the nodes planned last.
     pub fn is_sized_by_plan(&self, job: JobHandle) -> bool {
         let one = &self.jobs[job];
-        let is_whole = || one.partitions.first().is_some_and(|place| place.kept.need.is_exclusive);
-        !one.wait.is_sized && self.pool.layout.equal_cpus.is_none() && is_whole()
+        let need = |is: fn(&Need) -> bool| one.partitions.first().is_some_and(|at| is(&at.kept.need));
+        !one.wait.is_sized && self.pool.layout.equal_cpus.is_none() && need(|need| need.is_exclusive)
+            || self.cluster.settings.priority.weights.job_size > 0 && need(Need::follows_nodes)
+    }
+
+    /// Whether a plan just made for a job gives it its size.
+    pub fn takes_size_of(&self, job: JobHandle, need: &Need) -> bool {
+        need.is_exclusive && (self.size_varies(need) || !self.jobs[job].wait.is_sized) || need.follows_nodes()
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those held back.
@@ -148,9 +154,14 @@ impl Controller<'_> {
         }
     }
 
-    /// Nodes were planned for a job that is given whole ones.
-    pub fn size_planned(&mut self, job: JobHandle, nodes: &[usize]) {
-        let cpus = self.cpus_of(nodes);
+    /// Nodes were planned for a job that is given whole ones, or as many processors of each.
+    pub fn size_planned(&mut self, job: JobHandle, need: &Need, nodes: &[usize]) {
+        let layout = &self.pool.layout;
+        let given = need.tasks_per_node.saturating_mul(need.cpus_per_task);
+        let cpus = match need.is_exclusive {
+            true => self.cpus_of(nodes),
+            false => nodes.iter().map(|&node| layout.held_on_idle(node, given, need)).sum(),
+        };
         self.set_size(job, cpus);
     }
 

@@ -21,7 +21,8 @@ impl Controller<'_> {
         let (one, now) = (&self.jobs[job], self.second());
         let met = self.dependency_met(job)?;
         let has_begun = |name: &String| {
-            self.pool.reservations.iter().any(|reserved| reserved.name == *name && reserved.start.0 <= now)
+            let mut own = self.pool.reservations.iter().filter(|reserved| reserved.name == *name);
+            own.any(|reserved| reserved.start.0 <= now || reserved.flags.flexible)
         };
         Some(
             met && !one.terms.is_held
@@ -134,10 +135,11 @@ impl Controller<'_> {
         }
     }
 
-    /// Adds an eligible job to the queue. Of a job array, only one pending task is in it at a time.
+    /// Adds an eligible job to the queue. Of the tasks of an array that have not started yet, only one is in it at a time; a task
+    /// that was requeued is there by itself.
     pub fn enqueue(&mut self, job: JobHandle) {
         let one = &self.jobs[job];
-        if one.task.is_some() {
+        if one.task.is_some() && one.last.incarnation == 0 {
             let submission = one.submission;
             if !self.queue.heads_array(submission, job) {
                 return;
@@ -154,9 +156,9 @@ impl Controller<'_> {
     pub fn dequeue(&mut self, job: JobHandle) {
         let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
         if self.queue.leave(submission, job) && is_task {
-            // A requeued task may not be eligible yet.
             let is_ready = |&&one: &&JobHandle| {
-                self.jobs[one].state == JobStage::Waiting && self.jobs[one].wait.eligible.is_some()
+                let one = &self.jobs[one];
+                one.state == JobStage::Waiting && one.wait.eligible.is_some() && one.last.incarnation == 0
             };
             if let Some(&next) = self.jobs.may_wait(submission).iter().find(is_ready) {
                 self.enqueue(next);

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cluster_use::{CpuIdleness, ResourceUse, cluster_use};
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_eval::{Outcome, Spread, size_class};
-use queuecast_slurm_sim::cluster::{Cluster, JobOutcome, RecordedRun};
-use queuecast_slurm_sim::controller::{SimulatedJob, SimulatedRun, WaitReason};
+use queuecast_slurm_sim::cluster::{Cluster, JobOutcome, RecordedRun, submit_refusal};
+use queuecast_slurm_sim::controller::{Interruptions, SimulatedJob, SimulatedRun, WaitReason};
 
 /// What became of the jobs of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,6 +21,10 @@ pub struct ClusterReport {
     /// Jobs by their final state. `REFUSED`: no partition takes or can ever run them, or a limit of submissions is reached; `PENDING`: never
     /// started.
     pub states: BTreeMap<String, usize>,
+    /// Why jobs were refused, the most frequent reason first.
+    pub refused: Vec<RefusedJobs>,
+    /// Jobs that were stopped before their end so that others could start, or because nodes failed.
+    pub interruptions: InterruptedJobs,
     /// Waits: of all jobs, by partition, QOS, account, user and size class.
     pub waits: Vec<WaitMeasures>,
     /// What a recording tells of the waits of the same jobs, if it does.
@@ -57,6 +62,28 @@ pub struct WaitMeasures {
     pub mean_bounded_slowdown: Option<f64>,
     /// The share that backfilling started, of those of which it is told.
     pub backfilled: Option<f64>,
+}
+
+/// Jobs that were refused for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedJobs {
+    /// In the words of sbatch, with the limit.
+    pub why: String,
+    /// How many jobs.
+    pub jobs: usize,
+}
+
+/// Jobs that were stopped before their end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct InterruptedJobs {
+    /// Jobs that were preempted or requeued.
+    pub jobs: usize,
+    /// How often a job was preempted.
+    pub preempted: u64,
+    /// How often a job went back to the queue.
+    pub requeued: u64,
+    /// CPU-seconds of the runs that were stopped, which are lost.
+    pub lost_cpu_seconds: i64,
 }
 
 /// The time that jobs waited for one thing.
@@ -120,7 +147,7 @@ pub(crate) fn started(outcome: &JobOutcome) -> Option<Outcome> {
 }
 
 /// The waits of all of some jobs.
-fn measures_of<'a>(group: &str, outcomes: impl Iterator<Item = &'a JobOutcome>) -> WaitMeasures {
+pub(crate) fn measures_of<'a>(group: &str, outcomes: impl Iterator<Item = &'a JobOutcome>) -> WaitMeasures {
     let mut sums = GroupSums::default();
     outcomes.for_each(|outcome| sums.add(outcome));
     sums.measures("all", group.to_owned())
@@ -138,11 +165,20 @@ pub fn cluster_report(cluster: &Cluster, run: &RecordedRun, simulated: &Simulate
     let end = ends.max().unwrap_or(begin).max(begin);
     let mut waits = vec![measures_of("all", simulated.jobs.iter().map(|job| &job.outcome))];
     waits.extend(groups(cluster, run, simulated));
+    let mut interruptions = InterruptedJobs::default();
+    for one in simulated.jobs.iter().map(|job| job.interruptions) {
+        interruptions.jobs += usize::from(one != Interruptions::default());
+        interruptions.preempted += u64::from(one.preempted);
+        interruptions.requeued += u64::from(one.requeued);
+        interruptions.lost_cpu_seconds += one.lost;
+    }
     let (resources, idle) = cluster_use(cluster, run, simulated, (begin, end));
     ClusterReport {
         submissions: run.submissions.len(),
         jobs: simulated.jobs.len(),
         states,
+        refused: refused(cluster, run, simulated),
+        interruptions,
         waits,
         recorded: (!run.outcomes.is_empty()).then(|| measures_of("recorded", run.outcomes.iter())),
         reasons: reasons(&simulated.jobs),
@@ -150,6 +186,46 @@ pub fn cluster_report(cluster: &Cluster, run: &RecordedRun, simulated: &Simulate
         idle,
         makespan: end - begin,
     }
+}
+
+fn refused(cluster: &Cluster, run: &RecordedRun, simulated: &SimulatedRun) -> Vec<RefusedJobs> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for job in simulated.jobs.iter().filter(|job| job.outcome.state == JobState::Refused) {
+        let why = submit_refusal(cluster, &run.submissions[job.submission]).map_or_else(
+            || "a limit of submitted jobs is reached, or no nodes could ever run it".to_owned(),
+            |why| why.to_string(),
+        );
+        *counts.entry(why).or_default() += 1;
+    }
+    let mut all: Vec<RefusedJobs> = counts.into_iter().map(|(why, jobs)| RefusedJobs { why, jobs }).collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.jobs));
+    all
+}
+
+/// What jobs are grouped by, in the order of [`group_keys`].
+pub(crate) const GROUPED_BY: [&str; 5] = ["partition", "qos", "account", "user", "size_class"];
+
+/// The groups of a job: the order of a size class, and the name.
+pub(crate) fn group_keys<'a>(
+    cluster: &'a Cluster,
+    run: &'a RecordedRun,
+    job: &'a SimulatedJob,
+) -> [(u32, &'a str); 5] {
+    let submission = &run.submissions[job.submission];
+    let size = job.outcome.cpus.checked_ilog2();
+    [
+        (0, named(job.outcome.partition.as_str())),
+        (0, job.qos.map_or(UNKNOWN, |qos| cluster.qos[qos].name.as_str())),
+        (0, named(submission.request.account.as_deref().unwrap_or_default())),
+        (0, named(submission.user.as_str())),
+        // The size of a job that never started is not known.
+        (size.unwrap_or(u32::MAX), UNKNOWN),
+    ]
+}
+
+/// What a group is called.
+pub(crate) fn group_name(by: usize, (order, name): (u32, &str)) -> String {
+    if by == 4 && order < u32::MAX { size_class(order) } else { name.to_owned() }
 }
 
 /// The group of jobs of which it is not known.
@@ -162,27 +238,13 @@ fn named(name: &str) -> &str {
 fn groups(cluster: &Cluster, run: &RecordedRun, simulated: &SimulatedRun) -> Vec<WaitMeasures> {
     let mut all: BTreeMap<(usize, u32, &str), GroupSums> = BTreeMap::new();
     for job in &simulated.jobs {
-        let submission = &run.submissions[job.submission];
-        let size = job.outcome.cpus.checked_ilog2();
-        let keys = [
-            (0, 0, named(job.outcome.partition.as_str())),
-            (1, 0, job.qos.map_or(UNKNOWN, |qos| cluster.qos[qos].name.as_str())),
-            (2, 0, named(submission.request.account.as_deref().unwrap_or_default())),
-            (3, 0, named(submission.user.as_str())),
-            // The size of a job that never started is not known.
-            (4, size.map_or(u32::MAX, |exponent| exponent), UNKNOWN),
-        ];
-        for (by, order, name) in keys {
+        for (by, (order, name)) in group_keys(cluster, run, job).into_iter().enumerate() {
             all.entry((by, order, name)).or_default().add(&job.outcome);
         }
     }
-    const BY: [&str; 5] = ["partition", "qos", "account", "user", "size_class"];
     let groups = all.into_iter();
     groups
-        .map(|((by, order, name), sums)| {
-            let group = if by == 4 && order < u32::MAX { size_class(order) } else { name.to_owned() };
-            sums.measures(BY[by], group)
-        })
+        .map(|((by, order, name), sums)| sums.measures(GROUPED_BY[by], group_name(by, (order, name))))
         .collect()
 }
 
@@ -205,7 +267,6 @@ fn reasons(jobs: &[SimulatedJob]) -> Vec<ReasonShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_core::job_state::JobState;
     use queuecast_core::units::Micros;
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, GenericResource, JobRequest, SubmittedJob, TaskRun,
@@ -234,6 +295,7 @@ mod tests {
             qos: None,
             waited: start.map_or(Vec::new(), |start| vec![(WaitReason::Resources, Seconds(start - submit))]),
             parts: parts.into_iter().collect(),
+            interruptions: Interruptions::default(),
         }
     }
 

@@ -29,7 +29,9 @@ pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfG
 pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
-pub use cluster_report::{ClusterReport, ReasonShare, WaitMeasures, cluster_report};
+pub use cluster_report::{
+    ClusterReport, InterruptedJobs, ReasonShare, RefusedJobs, WaitMeasures, cluster_report,
+};
 pub use cluster_use::{CpuIdleness, ResourceUse};
 pub use compared_runs::{ComparedRun, ComparedRuns, ForecastRun, ForecastRuns, RunDecisions, RunMiss};
 pub use comparison::{
@@ -45,7 +47,7 @@ pub use simulation_report::{Measurement, SimulationReport};
 pub use site_answer::{SimulatedSite, SiteAnswer, simulate_site};
 pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
-    ComparedVariants, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
+    ComparedVariants, GroupChange, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
     VariantsQuestion, compare_variants,
 };
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

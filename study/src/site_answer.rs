@@ -6,6 +6,7 @@ use crate::cluster_report::{ClusterReport, cluster_report};
 use crate::site_policy::SitePolicy;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::JobOutcome;
+use queuecast_slurm_sim::controller::SimulatedRun;
 use queuecast_slurm_texts::{AppliedChange, Misread, MissingText, SubmissionLog, WhatIf, left_out};
 
 /// What would become of submissions at a site.
@@ -36,6 +37,15 @@ pub fn simulate_site(
     what_if: &WhatIf,
     policy: &SitePolicy,
 ) -> Result<(SiteAnswer, Vec<JobOutcome>), SimError> {
+    let (answer, simulated) = simulated_answer(what_if, policy)?;
+    Ok((answer, simulated.jobs.into_iter().map(|job| job.outcome).collect()))
+}
+
+/// The same, with what each job held.
+pub(crate) fn simulated_answer(
+    what_if: &WhatIf,
+    policy: &SitePolicy,
+) -> Result<(SiteAnswer, SimulatedRun), SimError> {
     let (cluster, run, reading) = (&what_if.reading.cluster, &what_if.run, &what_if.reading);
     let simulated = policy.simulate(cluster, run)?;
     let report = cluster_report(cluster, run, &simulated);
@@ -50,7 +60,7 @@ pub fn simulate_site(
         warnings: reading.warnings.clone(),
         misread: reading.misread.clone(),
     };
-    Ok((answer, simulated.jobs.into_iter().map(|job| job.outcome).collect()))
+    Ok((answer, simulated))
 }
 
 /// What would become of submissions at a site, with where both come from.

@@ -1,15 +1,16 @@
 //! Variants of a site side by side: other sites, or the same with other settings, under the same submissions.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use rand::RngExt;
 use serde::Serialize;
 
 use crate::Repeated;
-use crate::cluster_report::ClusterReport;
+use crate::cluster_report::{ClusterReport, GROUPED_BY, group_keys, group_name, measures_of, started};
 use crate::shaken::Shaking;
-use crate::site_answer::{SiteAnswer, simulate_site};
+use crate::site_answer::{SiteAnswer, simulated_answer};
 use crate::site_metrics::SITE_METRICS;
 use crate::site_policy::SitePolicy;
 use queuecast_core::parallel;
@@ -18,6 +19,7 @@ use queuecast_core::units::Micros;
 use queuecast_eval::Metric;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
+use queuecast_slurm_sim::controller::{SimulatedJob, SimulatedRun};
 use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
 
 /// A site or a setting, and what is submitted to it.
@@ -97,6 +99,8 @@ pub struct ComparedVariants {
     pub source: String,
     /// How submissions are shaken, if they are.
     pub shaking: Option<Shaking>,
+    /// Jobs that start in every variant: waits and slowdowns are over these.
+    pub common_jobs: usize,
     /// The first is what the others are compared with.
     pub variants: Vec<VariantAnswer>,
 }
@@ -108,8 +112,9 @@ impl ComparedVariants {
         shaking: Option<Shaking>,
         variants: &[SiteVariant],
     ) -> Result<ComparedVariants, SimError> {
-        let variants = compare_variants(variants, shaking)?;
-        Ok(ComparedVariants { version: env!("CARGO_PKG_VERSION"), source, shaking, variants })
+        let (common_jobs, variants) = compare_variants(variants, shaking)?;
+        let version = env!("CARGO_PKG_VERSION");
+        Ok(ComparedVariants { version, source, shaking, common_jobs, variants })
     }
 
     /// How many simulations that takes.
@@ -125,6 +130,14 @@ pub struct VariantAnswer {
     pub name: String,
     /// Every number that variants are compared by, in the order of [`SITE_METRICS`].
     pub metrics: Vec<VariantMetric>,
+    /// Jobs that start here and not in every variant.
+    pub only_here: usize,
+    /// Jobs that do not start here, and do in another variant.
+    pub only_elsewhere: usize,
+    /// Mean wait less that of the first variant, over all jobs that start in each: other jobs here than there. `None` if no job starts.
+    pub unmatched_difference: Option<f64>,
+    /// Who gains and who loses against the first variant, by partition, QOS, account and size: the largest changes first.
+    pub groups: Vec<GroupChange>,
     /// What became of the submissions as they are, not shaken.
     pub answer: SiteAnswer,
 }
@@ -142,6 +155,25 @@ pub struct VariantMetric {
     pub shaken: Option<ShakenMetric>,
 }
 
+/// How the waits of a group differ from those in the first variant, over the jobs that start in every variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupChange {
+    /// What jobs are told apart by: `partition`, `qos`, `account` or `size_class`.
+    pub by: &'static str,
+    /// The group, as of the first variant.
+    pub group: String,
+    /// Its jobs.
+    pub jobs: usize,
+    /// Their mean wait in seconds.
+    pub mean_wait: f64,
+    /// That, less their mean wait in the first variant.
+    pub difference: f64,
+    /// The difference over shaken submissions.
+    pub shaken: Option<Repeated>,
+    /// Whether that lies outside its own 95 % confidence interval around zero.
+    pub beyond_scatter: Option<bool>,
+}
+
 /// A number over shaken submissions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ShakenMetric {
@@ -153,32 +185,134 @@ pub struct ShakenMetric {
     pub beyond_scatter: Option<bool>,
 }
 
-/// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times. Fails only
-/// if a predictor or a policy breaks its contract.
+/// A variant as it was simulated.
+struct SimulatedVariant<'a> {
+    what_if: Cow<'a, WhatIf>,
+    answer: SiteAnswer,
+    simulated: SimulatedRun,
+}
+
+/// A job in every variant: the key of its submission, and its task.
+type JobKey<'a> = (&'a str, Option<u32>);
+
+fn key(job: &SimulatedJob) -> JobKey<'_> {
+    (job.outcome.key.as_str(), job.outcome.task)
+}
+
+impl SimulatedVariant<'_> {
+    fn started(&self) -> BTreeSet<JobKey<'_>> {
+        self.simulated.jobs.iter().filter(|job| job.outcome.start.is_some()).map(key).collect()
+    }
+
+    /// The report of which waits and slowdowns are over some jobs; how many never started is counted over all.
+    fn report_over(&self, jobs: &BTreeSet<JobKey<'_>>) -> ClusterReport {
+        let outcomes = self.simulated.jobs.iter().filter(|job| jobs.contains(&key(job)));
+        let mut all = measures_of("all", outcomes.map(|job| &job.outcome));
+        all.not_started = self.answer.report.waits.first().map_or(0, |all| all.not_started);
+        ClusterReport { waits: vec![all], ..self.answer.report.clone() }
+    }
+
+    /// The wait of each job.
+    fn waits(&self) -> BTreeMap<JobKey<'_>, f64> {
+        let wait = |job: &SimulatedJob| Some(started(&job.outcome)?.wait().0 as f64);
+        self.simulated.jobs.iter().filter_map(|job| Some((key(job), wait(job)?))).collect()
+    }
+}
+
+/// For each group of the first variant: its jobs, the sum of their waits here, and of their waits in the first variant.
+type GroupSums = BTreeMap<(usize, u32, String), (usize, f64, f64)>;
+
+fn group_sums(
+    own: &SimulatedVariant<'_>,
+    first: &SimulatedVariant<'_>,
+    common: &BTreeSet<JobKey<'_>>,
+) -> GroupSums {
+    let (waits, first_waits) = (own.waits(), first.waits());
+    let mut sums = GroupSums::new();
+    let (cluster, run) = (&first.what_if.reading.cluster, &first.what_if.run);
+    for job in first.simulated.jobs.iter().filter(|job| common.contains(&key(job))) {
+        let (Some(wait), Some(before)) = (waits.get(&key(job)), first_waits.get(&key(job))) else { continue };
+        for (by, group) in group_keys(cluster, run, job).into_iter().enumerate() {
+            let sum = sums.entry((by, group.0, group_name(by, group))).or_default();
+            *sum = (sum.0 + 1, sum.1 + wait, sum.2 + before);
+        }
+    }
+    sums
+}
+
+/// By what is not shown who gains: users are many, and their accounts say most of it.
+const LEFT_OUT: &str = "user";
+
+/// Who gains and who loses; `seeds` are the sums over submissions as they are, then shaken.
+fn group_changes(seeds: &[GroupSums]) -> Vec<GroupChange> {
+    let Some((plain, shaken)) = seeds.split_first() else { return Vec::new() };
+    let mean = |sum: &(usize, f64, f64)| (sum.1 - sum.2) / sum.0.max(1) as f64;
+    let mut changes: Vec<GroupChange> = plain
+        .iter()
+        .filter(|(group, _)| GROUPED_BY[group.0] != LEFT_OUT)
+        .map(|(group, sum)| {
+            // A group that has no job under some seed has no difference there.
+            let told: Vec<f64> = shaken.iter().filter_map(|one| one.get(group).map(mean)).collect();
+            let repeated = (!told.is_empty()).then(|| Repeated::of(&told));
+            GroupChange {
+                by: GROUPED_BY[group.0],
+                group: group.2.clone(),
+                jobs: sum.0,
+                mean_wait: sum.1 / sum.0.max(1) as f64,
+                difference: mean(sum),
+                shaken: repeated,
+                beyond_scatter: repeated.and_then(|one| Some(one.mean.abs() > one.confidence?)),
+            }
+        })
+        .collect();
+    let weight = |one: &GroupChange| one.difference.abs() * one.jobs as f64;
+    changes.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
+    changes
+}
+
+/// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times. Waits and slowdowns are
+/// over the jobs that start in every variant, whose number is the first part of the answer. Fails only if a predictor or a policy breaks
+/// its contract.
 pub fn compare_variants(
     variants: &[SiteVariant],
     shaking: Option<Shaking>,
-) -> Result<Vec<VariantAnswer>, SimError> {
+) -> Result<(usize, Vec<VariantAnswer>), SimError> {
     let seeds = shaking.map_or(0, |shaking| u64::from(shaking.seeds));
     // Seed zero stands for the submissions as they are.
     let runs: Vec<(usize, u64)> =
         (0..variants.len()).flat_map(|place| (0..=seeds).map(move |seed| (place, seed))).collect();
-    let answers = parallel::map(&runs, |&(place, seed)| {
+    let all = parallel::map(&runs, |&(place, seed)| {
         let SiteVariant { what_if, policy, .. } = &variants[place];
-        match shaking.filter(|_| seed > 0) {
-            None => Ok(simulate_site(what_if, policy)?.0),
+        let what_if = match shaking.filter(|_| seed > 0) {
+            None => Cow::Borrowed(what_if),
             Some(shaking) => {
                 let run = shaken_run(&what_if.run, shaking.by.0, seed);
-                Ok(simulate_site(&WhatIf { run, ..what_if.clone() }, policy)?.0)
+                Cow::Owned(WhatIf { run, ..what_if.clone() })
             }
-        }
+        };
+        let (answer, simulated) = simulated_answer(&what_if, policy)?;
+        Ok(SimulatedVariant { what_if, answer, simulated })
     });
-    let answers: Vec<SiteAnswer> = answers.into_iter().collect::<Result<_, SimError>>()?;
+    let all: Vec<SimulatedVariant<'_>> = all.into_iter().collect::<Result<_, SimError>>()?;
     let width = seeds as usize + 1;
-    let of = |place: usize| &answers[place * width..(place + 1) * width];
+    let at = |place: usize, seed: usize| &all[place * width + seed];
+    let started: Vec<Vec<BTreeSet<JobKey<'_>>>> =
+        (0..width).map(|seed| (0..variants.len()).map(|place| at(place, seed).started()).collect()).collect();
+    let common: Vec<BTreeSet<JobKey<'_>>> = started
+        .iter()
+        .map(|each| {
+            let (first, others) = each.split_first().map_or((None, &[][..]), |(one, rest)| (Some(one), rest));
+            let first = first.into_iter().flatten();
+            first.filter(|job| others.iter().all(|one| one.contains(*job))).copied().collect()
+        })
+        .collect();
+    let anywhere: BTreeSet<&JobKey<'_>> = started.iter().take(1).flatten().flatten().collect();
+    let reports: Vec<Vec<ClusterReport>> = (0..variants.len())
+        .map(|place| (0..width).map(|seed| at(place, seed).report_over(&common[seed])).collect())
+        .collect();
     let metric = |place: usize, metric: &Metric<ClusterReport>| {
         let values = |place: usize| -> Vec<Option<f64>> {
-            of(place).iter().map(|one| metric.value(&one.report)).collect()
+            reports[place].iter().map(|report| metric.value(report)).collect()
         };
         let (own, first) = (values(place), values(0));
         let less = |own: Option<f64>, first: Option<f64>| Some(own? - first?);
@@ -192,15 +326,21 @@ pub fn compare_variants(
         });
         VariantMetric { name: metric.name, value: own[0], difference: less(own[0], first[0]), shaken }
     };
-    Ok(variants
-        .iter()
-        .enumerate()
-        .map(|(place, variant)| VariantAnswer {
+    let mean_wait = |place: usize| at(place, 0).answer.report.waits.first().and_then(|all| all.mean_wait);
+    let answers = variants.iter().enumerate().map(|(place, variant)| {
+        let sums: Vec<GroupSums> =
+            (0..width).map(|seed| group_sums(at(place, seed), at(0, seed), &common[seed])).collect();
+        VariantAnswer {
             name: variant.name.clone(),
             metrics: SITE_METRICS.iter().map(|one| metric(place, one)).collect(),
-            answer: of(place)[0].clone(),
-        })
-        .collect())
+            only_here: started[0][place].len() - common[0].len(),
+            only_elsewhere: anywhere.len() - started[0][place].len(),
+            unmatched_difference: mean_wait(place).zip(mean_wait(0)).map(|(own, first)| own - first),
+            groups: if place == 0 { Vec::new() } else { group_changes(&sums) },
+            answer: at(place, 0).answer.clone(),
+        }
+    });
+    Ok((common[0].len(), answers.collect()))
 }
 
 /// Every submission moved by a random number of seconds, none before the first.
@@ -266,7 +406,8 @@ mod tests {
             variant("same", &["KillWait=31"]),
         ];
         let shaking = Shaking { by: Seconds(30), seeds: 5 };
-        let answers = compare_variants(&variants, Some(shaking)).unwrap();
+        let (common, answers) = compare_variants(&variants, Some(shaking)).unwrap();
+        assert_eq!(common, 40);
         let metric = |place: usize| answers[place].metrics[0].clone();
         assert_eq!((metric(0).name, metric(0).difference), ("mean_wait", Some(0.0)));
         assert!(metric(1).difference.unwrap() < 0.0);
@@ -276,8 +417,46 @@ mod tests {
         // Shaking moves submissions and loses none.
         assert!(twice.value.deviation > 0.0);
         assert!(answers.iter().all(|one| one.answer.report.jobs == 40));
-        let plain = compare_variants(&variants, None).unwrap();
+        let (_, plain) = compare_variants(&variants, None).unwrap();
         assert!(plain[1].metrics.iter().all(|one| one.shaken.is_none()));
         assert_eq!(plain[1].metrics[0].value, answers[1].metrics[0].value);
+    }
+
+    /// Two jobs of eight processors no longer start where a job may have one node: those that are left are compared with themselves.
+    #[test]
+    fn the_same_jobs_are_compared_and_who_gains_is_said() {
+        let texts = |name: &str, text: &str| -> BTreeMap<String, String> {
+            [(name.to_owned(), text.to_owned())].into()
+        };
+        let conf = "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n[1-2] Default=YES\nPartitionName=q Nodes=n[1-2]\n";
+        let jobs = "submit,user,account,run,args\n\
+            0,u,a,300,-n 8 -t 10\n1,u,a,300,-n 8 -t 10\n2,v,b,60,-n 4 -t 10 -p q\n3,v,b,60,-n 4 -t 10 -p q\n";
+        let variant = |name: &str, changes: &[&str]| {
+            let changes: Vec<SiteChange> = changes.iter().map(|one| one.parse().unwrap()).collect();
+            let site = texts("slurm.conf", conf);
+            let options = SiteOptions::default();
+            let what_if = read_what_if(&site, &texts("jobs.csv", jobs), &changes, &options).unwrap();
+            SiteVariant { name: name.into(), what_if, policy: SitePolicy::SLURM }
+        };
+        let variants = [variant("as it is", &[]), variant("narrow", &["partition.p.MaxNodes=1"])];
+        let (common, answers) = compare_variants(&variants, None).unwrap();
+        assert_eq!(common, 2, "{answers:?}");
+        let [before, narrow] = &answers[..] else { panic!("{answers:?}") };
+        assert_eq!((before.only_here, before.only_elsewhere), (2, 0));
+        assert_eq!((narrow.only_here, narrow.only_elsewhere), (0, 2));
+        let difference = narrow.metrics[0].difference.unwrap();
+        assert!(difference < -100.0, "the small ones no longer wait for the large: {difference}");
+        assert!(narrow.unmatched_difference.is_some_and(|other| (other - difference).abs() > 30.0));
+        let group = |by: &str| narrow.groups.iter().find(|one| one.by == by).unwrap();
+        assert_eq!((group("partition").group.as_str(), group("partition").jobs), ("q", 2));
+        assert_eq!(group("account").difference, difference);
+        assert!(narrow.groups.iter().all(|one| one.by != "user") && before.groups.is_empty());
+        let refused = &narrow.answer.report.refused;
+        assert!(
+            refused.len() == 1 && refused[0].jobs == 2 || narrow.answer.report.states.contains_key("PENDING"),
+            "{:?} {:?}",
+            narrow.answer.report.states,
+            refused
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! The answer of a simulation at a site as tables.
 
-use crate::words::percent;
+use crate::words::{number_of, percent};
 use crate::{Answer, Cell, Column, Document, Table};
 use queuecast_core::units::Seconds;
 use queuecast_slurm_sim::controller::WaitReason;
-use queuecast_study::{ClusterReport, SimulatedSite, SiteAnswer, WaitMeasures};
+use queuecast_study::{ClusterReport, InterruptedJobs, SimulatedSite, SiteAnswer, WaitMeasures};
 
 impl Answer for SimulatedSite {
     fn document(&self) -> Document {
@@ -26,6 +26,7 @@ fn document(site: &str, source: &str, answer: &SiteAnswer) -> Document {
         ("changes", changes(answer)),
         ("waits", waits(&answer.report, Some(MOST_OF_ONE))),
         ("reasons", reasons(&answer.report)),
+        ("refused", refused(&answer.report)),
         ("resources", resources(&answer.report)),
         ("rules", rules(answer)),
     ] {
@@ -58,20 +59,47 @@ fn facts(site: &str, source: &str, answer: &SiteAnswer) -> Table {
     let report = &answer.report;
     let states: Vec<String> = report.states.iter().map(|(state, count)| format!("{count} {state}")).collect();
     let fact = |name: &str, cell: Cell| (Column::text(name), cell);
-    Table::facts([
-        fact("site", Cell::text(site)),
-        fact("policy", Cell::text(answer.policy.to_string())),
-        fact("submissions", Cell::text(format!("{source} ({})", answer.log.kind))),
-        fact("submitted", Cell::count(report.submissions)),
-        fact("jobs with array tasks", Cell::count(report.jobs)),
-        fact("became", Cell::text(states.join(", "))),
-        fact("from first submission to last end", Cell::duration(report.makespan.0 as f64)),
-    ])
+    Table::facts(
+        [
+            fact("site", Cell::text(site)),
+            fact("policy", Cell::text(answer.policy.to_string())),
+            fact("submissions", Cell::text(format!("{source} ({})", answer.log.kind))),
+            fact("submitted", Cell::count(report.submissions)),
+            fact("jobs with array tasks", Cell::count(report.jobs)),
+            fact("became", Cell::text(states.join(", "))),
+            fact("from first submission to last end", Cell::duration(report.makespan.0 as f64)),
+        ]
+        .into_iter()
+        .chain(interrupted(report).map(|text| fact("stopped before their end", Cell::text(text)))),
+    )
     .titled(if answer.policy.is_slurm() {
         "Simulation by Slurm's scheduler"
     } else {
         "Simulation by another policy"
     })
+}
+
+/// Jobs that were preempted or requeued, and what that cost.
+fn interrupted(report: &ClusterReport) -> Option<String> {
+    let InterruptedJobs { jobs, preempted, requeued, lost_cpu_seconds } = report.interruptions;
+    (jobs > 0).then(|| {
+        format!(
+            "{}: {preempted} preemptions, {requeued} requeues; {:.1} CPU-hours lost",
+            number_of(jobs, "job"),
+            lost_cpu_seconds as f64 / 3600.0
+        )
+    })
+}
+
+fn refused(report: &ClusterReport) -> Table {
+    Table::of(
+        &report.refused,
+        [
+            (Column::text("refused because").naming(), |one| (&*one.why).into()),
+            (Column::integer("jobs"), |one| one.jobs.into()),
+        ],
+    )
+    .titled("Refused")
 }
 
 fn changes(answer: &SiteAnswer) -> Table {
@@ -106,7 +134,7 @@ fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
         Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(1),
         Column::share("backfilled").spare(2),
     ])
-    .titled("Waits from submission to start");
+    .titled("Waits from the first submission to the last start");
     let mut hidden = 0;
     for by in ["all", "partition", "qos", "account", "user", "size_class"] {
         let mut group: Vec<&WaitMeasures> = report.waits.iter().filter(|one| one.by == by).collect();

@@ -1,13 +1,14 @@
 //! Variants of a Slurm site under the same submissions.
 
 use super::variants_chart;
-use crate::{Answer, Cell, Column, Document, Table, metric};
+use crate::words::number_of;
+use crate::{Answer, Cell, Column, Document, Table, duration, metric};
 use queuecast_eval::{Metric, Unit};
 use queuecast_study::site_metrics::{
     IDLE_WHILE_WAITING, MAKESPAN, MEAN_BOUNDED_SLOWDOWN, MEAN_WAIT, NOT_STARTED, P50_WAIT, P90_WAIT,
     UTILIZATION,
 };
-use queuecast_study::{ClusterReport, ComparedVariants, VariantMetric};
+use queuecast_study::{ClusterReport, ComparedVariants, VariantAnswer, VariantMetric};
 
 impl Answer for ComparedVariants {
     fn document(&self) -> Document {
@@ -18,6 +19,12 @@ impl Answer for ComparedVariants {
         }
         if let Some(chart) = variants_chart::chart(self) {
             document = document.with_chart(chart);
+        }
+        for variant in self.variants.iter().filter(|one| one.groups.len() > 1) {
+            document = document.with_table(format!("groups {}", variant.name), gains(self, variant));
+        }
+        for sentence in self.variants.iter().filter_map(|one| unmatched(self, one)) {
+            document = document.with_paragraph(sentence);
         }
         let mut all: Vec<&str> = Vec::new();
         for name in self.variants.iter().flat_map(|one| &one.answer.not_modelled) {
@@ -79,7 +86,11 @@ fn rows(of: &ComparedVariants, with_all: bool) -> Table {
         }
         table.row(row);
     }
-    table.note("differences are from the first variant; waits from submission to start");
+    table.note("differences are from the first variant; waits from the first submission to the last start");
+    table.note(format!(
+        "waits and slowdowns are over the {} that start in every variant",
+        number_of(of.common_jobs, "job")
+    ));
     if let Some(shaking) = of.shaking {
         table.note(format!(
             "shaken: mean difference over {} seeds that move every submission by up to {} s, with its 95% confidence interval",
@@ -87,6 +98,85 @@ fn rows(of: &ComparedVariants, with_all: bool) -> Table {
         ));
     }
     table
+}
+
+/// Groups that a table has at most; JSON has all.
+const SHOWN_GROUPS: usize = 12;
+
+/// Who gains and who loses.
+fn gains(of: &ComparedVariants, variant: &VariantAnswer) -> Table {
+    let mut columns = vec![
+        Column::text("by").naming(),
+        Column::text("group").naming(),
+        Column::integer("jobs"),
+        Column::duration("mean wait"),
+        Column::duration("difference"),
+    ];
+    if of.shaking.is_some() {
+        columns.extend([Column::duration("shaken").spare(1), Column::duration("±").spare(1)]);
+        columns.push(Column::text("beyond scatter"));
+    }
+    let mut table = Table::new(columns).titled(format!("Who gains and who loses: {}", variant.name));
+    for one in variant.groups.iter().take(SHOWN_GROUPS) {
+        let mut row = vec![
+            Cell::text(one.by.replace('_', " ")),
+            (&one.group).into(),
+            one.jobs.into(),
+            Cell::duration(one.mean_wait),
+            Cell::duration(one.difference),
+        ];
+        if of.shaking.is_some() {
+            row.push(one.shaken.map(|shaken| Cell::duration(shaken.mean)).into());
+            row.push(one.shaken.and_then(|shaken| shaken.confidence).map(Cell::duration).into());
+            let beyond = one.beyond_scatter;
+            row.push(beyond.map_or(Cell::Missing, |beyond| Cell::text(if beyond { "yes" } else { "no" })));
+        }
+        table.row(row);
+    }
+    table.note("the largest changes first, by jobs times difference; groups are those of the first variant");
+    if variant.groups.len() > SHOWN_GROUPS {
+        table.note(format!("{SHOWN_GROUPS} of {}; JSON has all", number_of(variant.groups.len(), "group")));
+    }
+    table
+}
+
+/// That other jobs start in a variant than in others, and what that would have done to its mean wait.
+fn unmatched(of: &ComparedVariants, variant: &VariantAnswer) -> Option<String> {
+    if variant.only_here + variant.only_elsewhere == 0 {
+        return None;
+    }
+    let mut parts = Vec::new();
+    if variant.only_elsewhere > 0 {
+        let count = variant.only_elsewhere;
+        let verb = if count == 1 { "does" } else { "do" };
+        parts.push(format!("{} {verb} not start that start in another variant", number_of(count, "job")));
+    }
+    if variant.only_here > 0 {
+        let count = variant.only_here;
+        let verb = if count == 1 { "starts" } else { "start" };
+        parts.push(format!("{} {verb} that not every variant starts", number_of(count, "job")));
+    }
+    let matched = variant.metrics.iter().find(|one| one.name == MEAN_WAIT.name)?.difference;
+    let is_first = of.variants.first().is_some_and(|first| first.name == variant.name);
+    let changed = match (matched, variant.unmatched_difference) {
+        // They matter where the sign would be another, or the difference another by more than a tenth.
+        (Some(matched), Some(all)) if !is_first && matters(matched, all) => format!(
+            " They matter: with them the mean wait would seem to differ by {}, and not by {}.",
+            signed(all),
+            signed(matched)
+        ),
+        _ => String::new(),
+    };
+    Some(format!("In {}, {}; they are left out of waits.{changed}", variant.name, parts.join(", and ")))
+}
+
+fn matters(matched: f64, all: f64) -> bool {
+    matched.signum() != all.signum() || (all - matched).abs() > 0.1 * matched.abs()
+}
+
+fn signed(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", duration::about(seconds.abs()))
 }
 
 fn changed(of: &ComparedVariants) -> Table {

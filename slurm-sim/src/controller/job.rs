@@ -119,6 +119,17 @@ pub struct JobStart {
     pub record: u64,
 }
 
+/// How often a job was stopped before its end so that others could start, or because its nodes failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Interruptions {
+    /// How often it was preempted.
+    pub preempted: u32,
+    /// How often it went back to the queue.
+    pub requeued: u32,
+    /// CPU-seconds of the runs that were stopped, which are lost.
+    pub lost: i64,
+}
+
 /// A job, or one task of an array.
 #[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
@@ -132,6 +143,7 @@ pub struct ControlledJob {
     pub holder: JobHolder,
     pub wait: JobWait,
     pub last: JobStart,
+    pub interruptions: Interruptions,
 }
 
 /// No job runs longer, in seconds.
@@ -163,6 +175,11 @@ impl JobTerms {
 }
 
 impl ControlledJob {
+    /// What it has computed since its last start is lost.
+    pub fn lose_run(&mut self) {
+        self.interruptions.lost += (self.last.end - self.last.start).max(0) * i64::from(self.last.cpus);
+    }
+
     /// The jobs of a submission, which come later. Their limits are found when they come.
     pub fn all_of(
         id: SubmissionHandle,
@@ -184,6 +201,7 @@ impl ControlledJob {
                 holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
                 wait: JobWait { submit: submission.submit.second().0, ..JobWait::default() },
                 last: JobStart::default(),
+                interruptions: Interruptions::default(),
             }
         };
         tasks.into_iter().enumerate().map(job).collect()

@@ -32,6 +32,7 @@ mod tests;
 pub use at_once::SiteRules;
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
+pub use job::Interruptions;
 pub use limits::{LimitOf, ReachedLimit};
 pub use moment::{AssumedFuture, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
 pub use pending_reasons::{PendingReason, pending_reasons};

@@ -184,8 +184,10 @@ impl Controller<'_> {
         for &job in jobs {
             let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
             self.end(job, false);
-            if goes_back {
-                self.requeue(job);
+            self.jobs[job].interruptions.preempted += 1;
+            match goes_back {
+                true => self.requeue(job),
+                false => self.jobs[job].lose_run(),
             }
         }
     }
@@ -204,6 +206,8 @@ impl Controller<'_> {
         self.describe_job(job);
         let one = &mut self.jobs[job];
         one.last.shares = shares;
+        one.lose_run();
+        one.interruptions.requeued += 1;
         one.state = JobStage::Waiting;
         one.wait.submit = now;
         one.terms.begin =
@@ -224,7 +228,7 @@ mod tests {
         Qos, RecordedRun, SubmittedJob,
     };
     use crate::controller::clock::Phases;
-    use crate::controller::simulate::simulate_cluster;
+    use crate::controller::simulate::{simulate_cluster, simulate_in_detail};
     use crate::controller::tests::{cluster, job};
     use queuecast_core::job_state::JobState;
     use queuecast_core::units::{Micros, Seconds};
@@ -263,6 +267,14 @@ mod tests {
             (low.end.unwrap() - low.start.unwrap()).0 >= 600 && low.state == JobState::Completed,
             "{low:?}"
         );
+        // Its wait counts from when it was submitted, not from when it went back, and what it had computed is lost.
+        assert_eq!(low.submit.0, 0);
+        let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
+        for (action, requeued) in [(PreemptAction::Requeue, 1), (PreemptAction::Cancel, 0)] {
+            let found = simulate_in_detail(&preempting(action), &run, phases).jobs[0].interruptions;
+            assert_eq!((found.preempted, found.requeued), (1, requeued), "{action:?}");
+            assert!((4 * 90..=4 * 110).contains(&found.lost), "{action:?}: {found:?}");
+        }
         let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
         assert!((100..=110).contains(&start(high)) && low.state == JobState::Cancelled, "{low:?}");
         // Controls: without preemption, and within `PreemptExemptTime`, it waits.

@@ -2,7 +2,7 @@
 
 use super::at_once::{SiteRules, run_at_once};
 use super::clock::on_clock;
-use super::job::{ControlledJob, JobStage, StartedBy};
+use super::job::{ControlledJob, Interruptions, JobStage, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
 use crate::controller::clock::Phases;
@@ -20,10 +20,12 @@ pub struct SimulatedJob {
     pub submission: usize,
     /// The index of its QOS; `None` if it has none that is known.
     pub qos: Option<usize>,
-    /// How long it waited for what, from its submission to its start or to when it left; in the order of [`WaitReason`].
+    /// How long it waited for what, since it was submitted or requeued last, to its start or to when it left; in the order of [`WaitReason`].
     pub waited: Vec<(WaitReason, Seconds)>,
     /// What it held of each node from its start to its end; empty if it never started.
     pub parts: Vec<HeldPart>,
+    /// How often it was stopped before its last start.
+    pub interruptions: Interruptions,
 }
 
 /// What a job held of a node.
@@ -123,6 +125,7 @@ fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) 
             qos: job.holder.qos,
             waited: waited(job, run, &controller.reasons, over),
             parts: parts(job),
+            interruptions: job.interruptions,
         })
         .collect();
     SimulatedRun { jobs, gres: controller.pool.layout.gres_names().collect() }
@@ -191,7 +194,11 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         key: run.submissions[job.submission.0].key.clone(),
         task: job.task,
         state,
-        submit: Time(job.wait.submit),
+        // Of a job that was requeued its first submission, as accounting has it.
+        submit: match job.interruptions.requeued {
+            0 => Time(job.wait.submit),
+            _ => run.submissions[job.submission.0].submit.second(),
+        },
         eligible: job.wait.eligible.map(Time),
         start: started.then_some(Time(job.last.start)),
         end: matches!(job.state, JobStage::Ended { .. }).then_some(Time(job.last.end)),

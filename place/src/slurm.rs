@@ -81,7 +81,7 @@ impl SlurmPlace {
         let mut options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
         let all = read(site, log, &options)?;
         let Some(whole) = span(&all.run) else {
-            note_left_out(&all.reading.cluster, &all.run, messages);
+            note_left_out(&all.reading, &all.run, messages);
             return Err(nothing_started(log.0));
         };
         // A moment of the whole log: what is cut off at it may end before it.

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!((entries[0].head().value.as_str(), entries[0].head().line), ("30", 2));
         assert_eq!((entries[1].value("cpus"), entries[1].value("reason")), (Some("4"), Some("a b#c")));
         assert_eq!(entries[2].head().value, "sched/backfill");
-        assert_eq!((notes.unmodelled.len(), notes.unmodelled[0].line), (1, 6));
+        assert_eq!((notes.unmodelled.len(), notes.unmodelled[0].line), (1, Some(6)));
         let (entries, notes) = read("what is this\n=5\nA=\"x\n");
         assert_eq!((entries.len(), notes.misread.len(), notes.misread[1].line), (0, 3, 2));
     }

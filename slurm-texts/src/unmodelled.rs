@@ -27,7 +27,10 @@ pub fn left_out(reading: &SiteReading, run: &RecordedRun) -> Vec<String> {
 /// each once.
 pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
+    let preempts = cluster.settings.preempt.kind != PreemptKind::None;
     let mut note = |is_used: bool, what: &str| {
+        // Without preemption it makes no difference.
+        let is_used = is_used && (preempts || what != "GraceTime");
         if is_used && !all.iter().any(|one| one == what) {
             all.push(what.to_owned());
         }
@@ -46,7 +49,7 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         note(matches!(one.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
         rows_left_out(PARTITION.iter(), one, "a partition", &mut note);
     }
-    let (is_safe, preempts) = (settings.jobs.enforce.safe, settings.preempt.kind != PreemptKind::None);
+    let is_safe = settings.jobs.enforce.safe;
     for qos in cluster.qos.iter().filter(|_| settings.jobs.enforce.limits) {
         let group = &qos.group;
         rows_left_out(of_qos(), qos, "a QOS", &mut note);

@@ -1,5 +1,6 @@
 //! `simulate --site` and `compare --site`: what would become of submissions at a Slurm site.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::{Value, json as value};
@@ -117,6 +118,54 @@ fn every_job_is_counted_and_grouped() {
     assert!(used > 0.3 && used < 1.0, "{used}");
     assert_eq!(answer["not_modelled"], value!(["PrologSlurmctld"]));
     assert!(answer["warnings"].to_string().contains("partition empty has no nodes"));
+}
+
+/// `site check` names all that a simulation of the same folder names, and nothing else: settings without and with a row, kinds of
+/// reservations, options of submissions.
+#[test]
+fn a_check_names_what_a_simulation_names() {
+    let folder = toy();
+    let conf = fs::read_to_string(folder.path("site/slurm.conf")).unwrap();
+    let more = "SelectTypeParameters=CR_Core_Memory,CR_LLN\nPreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\nMaxMemPerNode=8000\nPriorityUsageResetPeriod=MONTHLY\n";
+    fs::write(folder.path("site/slurm.conf"), conf + more).unwrap();
+    let reserved = "ReservationName=course StartTime=2026-11-15T01:00:00 EndTime=2026-11-15T02:00:00 Nodes=n1 Flags=DAILY,MAGNETIC Users=ann\n";
+    fs::write(folder.path("site/scontrol-reservation.txt"), reserved).unwrap();
+    let list = fs::read_to_string(folder.path("jobs.csv")).unwrap();
+    let jobs = list
+        + "odd1,5,ann,phys,60,--ntasks=1 --time=5 --switches=1\nodd2,6,ann,phys,60,--ntasks=1 --time=5 --tmp=5 --licenses=a|b\nodd3,7,ann,phys,60,--ntasks=1 --time=5 : --ntasks=2\n";
+    fs::write(folder.path("jobs.csv"), &jobs).unwrap();
+    fs::write(folder.path("site/jobs.csv"), &jobs).unwrap();
+    let simulated = json(&mut folder.queuecast("simulate jobs.csv --site site --format json"));
+    let checked = json(&mut folder.queuecast("site check site --format json"));
+    let texts = |list: &Value, field: Option<&str>| -> BTreeSet<String> {
+        let name = |one: &Value| field.map_or(one, |field| &one[field]).as_str().unwrap().to_owned();
+        list.as_array().unwrap().iter().map(name).collect()
+    };
+    let named = texts(&simulated["not_modelled"], None);
+    assert_eq!(named, texts(&checked["not_modelled"], Some("name")));
+    for name in [
+        "PrologSlurmctld",
+        "CR_LLN",
+        "gang scheduling",
+        "MaxMemPerNode",
+        "PriorityUsageResetPeriod",
+        "reservations that are MAGNETIC",
+        "reservations that come again (DAILY and the like)",
+        "--switches",
+        "--tmp",
+        "--licenses with |",
+        "heterogeneous jobs",
+    ] {
+        assert!(named.contains(name), "{name}: {named:?}");
+    }
+    // Without submissions it names what the site alone uses.
+    fs::remove_file(folder.path("site/jobs.csv")).unwrap();
+    let alone =
+        texts(&json(&mut folder.queuecast("site check site --format json"))["not_modelled"], Some("name"));
+    assert!(
+        alone.is_subset(&named) && alone.contains("CR_LLN") && !alone.contains("--switches"),
+        "{alone:?}"
+    );
 }
 
 #[test]

@@ -92,11 +92,14 @@ fn processors_of_several_nodes_are_given_as_by_slurm() {
 }
 
 /// Jobs that share nodes below switches: those of eight tasks on two nodes of four find none among nodes that others use until the
-/// smallest are left out. `--switches` is not modelled, which is said.
+/// smallest are left out. `--switches` and the grace time of preempted jobs are not modelled, which is said.
 #[test]
 fn nodes_below_switches_are_chosen_as_by_slurm() {
     let (_, reading) = recording("switches");
-    assert_eq!(unmodelled(&reading.cluster, reading.recording.as_ref().unwrap()), ["--switches"]);
+    assert_eq!(
+        unmodelled(&reading.cluster, reading.recording.as_ref().unwrap()),
+        ["GraceTime", "--switches"]
+    );
     // The reservation that an administrator asked for was refused.
     assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
     hold(
@@ -213,16 +216,36 @@ fn plans_are_made_as_slurm_makes_them_since_24_11() {
     hold(
         name,
         &[
-            // All but the rows of one array, which is a second older there.
-            (DecisionKind::Priority, 190, 93.0),
+            (DecisionKind::Priority, 190, 100.0),
             (DecisionKind::PlanStart, 190, 99.0),
             (DecisionKind::PlanNodes, 190, 98.0),
             (DecisionKind::BackfillStart, 12, 99.0),
             (DecisionKind::StartNodes, 33, 99.0),
+            (DecisionKind::Kill, 2, 100.0),
         ],
     );
     let before = shares(name, |cluster| cluster.version = Some((24, 5)));
     assert!(before.share(DecisionKind::PlanNodes).is_some_and(|share| share < 90.0), "{:?}", before.shares);
+    // Turns of the background thread are on whole seconds.
+    assert!(before.share(DecisionKind::Kill).is_some_and(|share| share < 100.0), "{:?}", before.shares);
+}
+
+/// Whole sockets are given (`CR_Socket_Memory`): every decision is the same. With cores instead most are not.
+#[test]
+fn sockets_are_given_as_by_slurm() {
+    models_all("sockets");
+    let all: Vec<(DecisionKind, usize, f64)> = [
+        (DecisionKind::Priority, 14),
+        (DecisionKind::PlanStart, 13),
+        (DecisionKind::PlanNodes, 13),
+        (DecisionKind::BackfillStart, 2),
+        (DecisionKind::StartNodes, 8),
+    ]
+    .map(|(kind, cases)| (kind, cases, 100.0))
+    .to_vec();
+    hold("sockets", &all);
+    let cores = shares("sockets", |cluster| cluster.settings.select.unit = ConsumedUnit::Core);
+    assert!(cores.share(DecisionKind::StartNodes).is_some_and(|share| share < 60.0), "{:?}", cores.shares);
 }
 
 /// Running free it drifts as two real runs do; without preemption it is further away.

@@ -119,7 +119,10 @@ impl<'c> Controller<'c> {
                 break;
             }
             if is_over || self.jobs.running.is_empty() {
-                let changes = || self.openings(&self.queue.waiting).map(Micros::of_seconds);
+                let changes = || {
+                    let opens = self.openings(&self.queue.waiting).chain(self.decays_until());
+                    opens.map(Micros::of_seconds)
+                };
                 let next = match self.queue.waiting.len() {
                     0 => Some(happens),
                     waiting => quiet.next(self.clock.now(), waiting, happens, changes),

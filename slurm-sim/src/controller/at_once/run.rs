@@ -84,6 +84,8 @@ pub(super) fn run_answered<'c>(
     answer: AnswerStart,
 ) -> Result<Controller<'c>, SimError> {
     let instant = |at: Micros| Micros::from(on_clock(at).second());
+    // Policies plan nodes without knowing which cores are reserved.
+    controller.pool.keep_whole_nodes();
     // Jobs are charged when they end, for all of their time.
     controller.priorities.last_charge = -LAST_SECOND;
     let mut arrivals = controller.jobs.by_submission().to_vec().into_iter().peekable();

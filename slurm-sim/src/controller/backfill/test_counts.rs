@@ -18,9 +18,13 @@ pub struct TestCounts {
 impl TestCounts {
     /// Whether nodes may be reserved for one more job of a partition (`bf_job_part_count_reserve`), which then is counted.
     pub fn reserves(&mut self, partition: usize, settings: &BackfillSettings) -> bool {
+        let most = settings.job_part_count_reserve;
+        if most == 0 {
+            return true;
+        }
         let count = self.reserved_in.entry(partition).or_default();
         *count += 1;
-        settings.job_part_count_reserve == 0 || *count <= settings.job_part_count_reserve
+        *count <= most
     }
 
     /// Counts a job, unless that would be more than is allowed.

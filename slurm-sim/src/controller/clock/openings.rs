@@ -13,15 +13,17 @@ impl Controller<'_> {
         QuietTime::new(self.clock.now(), Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))
     }
 
+    /// When jobs that wait for used minutes to decay are looked at again, in seconds: every day, until nothing is used any more.
+    pub fn decays_until(&self) -> Option<i64> {
+        let decays = self.cluster.settings.priority.decay_half_life.0 > 0 && self.limits.has_used_minutes();
+        Some(self.second().saturating_add(86_400)).filter(|&at| decays && at <= LAST_SECOND)
+    }
+
     /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
     pub fn openings(&self, jobs: &[JobHandle]) -> impl Iterator<Item = i64> {
         let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
         let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
         let reserved = self.pool.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
-        // Used minutes decay: what waits for that is looked at every day, until nothing is used any more.
-        let decays = self.cluster.settings.priority.decay_half_life.0 > 0 && self.limits.has_used_minutes();
-        let tomorrow = decays.then_some(self.second().saturating_add(86_400));
-        let reserved = reserved.chain(tomorrow);
         begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
     }
 }

@@ -211,11 +211,10 @@ impl<'c> RecordingFollower<'c> {
     /// A row of a snapshot.
     fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
         let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
-        let runs = |&(job, _): &(JobHandle, usize)| self.controller.jobs[job].state == JobStage::Running;
-        if self.controller.cluster.settings.priority.flags.calculate_running
-            && found.as_ref().is_some_and(runs)
-        {
-            // Then snapshots show priorities of running jobs, too.
+        let waits = |&(job, _): &(JobHandle, usize)| self.controller.jobs[job].state == JobStage::Waiting;
+        let shows_all = self.controller.cluster.settings.priority.flags.calculate_running;
+        if shows_all && !found.as_ref().is_some_and(waits) {
+            // Such snapshots have jobs that run or have ended, too.
             return;
         }
         let decided = found.map(|(job, place)| {

@@ -19,6 +19,8 @@ pub struct NodePool {
     /// Nodes of each partition that are up.
     pub open_nodes: Vec<NodeSet>,
     pub reservations: Vec<AdvanceReservation>,
+    /// Whether reservations of cores keep their nodes whole.
+    keeps_whole_nodes: bool,
     /// What reservations of cores keep now; it counts as in use.
     pub core_holds: Vec<CoreHold>,
     /// How weights differ from those configured once nodes have been chosen for a job: plans are made with these.
@@ -41,6 +43,7 @@ impl NodePool {
             load: Load::none(&layout),
             open_nodes: layout.partitions.clone(),
             reservations: reservations.to_vec(),
+            keeps_whole_nodes: false,
             core_holds: Vec::new(),
             weights: Arc::new(WeightShift::none(layout.nodes.len())),
             lines,
@@ -76,10 +79,17 @@ impl NodePool {
         self.set_up(up);
     }
 
+    /// From now on reservations of cores keep their nodes whole.
+    pub fn keep_whole_nodes(&mut self) {
+        self.keeps_whole_nodes = true;
+        self.reservations.iter_mut().for_each(|one| one.cores = None);
+    }
+
     /// Makes a reservation, in place of any of its name.
     pub fn reserve(&mut self, reservation: &AdvanceReservation) {
         self.unreserve(&reservation.name);
-        self.reservations.push(reservation.clone());
+        let cores = reservation.cores.filter(|_| !self.keeps_whole_nodes);
+        self.reservations.push(AdvanceReservation { cores, ..reservation.clone() });
     }
 
     /// Removes a reservation.

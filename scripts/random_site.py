@@ -444,7 +444,11 @@ class Site:
         dice = self.dice
         self.is_linear = dice.chance(0.08)
         self.has_memory = dice.chance(0.85)
-        self.unit = "node" if self.is_linear else dice.pick(core=6, cpu=2, socket=1.5)
+        self.unit = "node" if self.is_linear else dice.pick(core=6, cpu=2, socket=1)
+        if self.unit == "socket":
+            # With cores set aside Slurm refuses most jobs then.
+            for kind in self.kinds:
+                kind.spec_cores = 0
         words = [] if self.is_linear else [f"CR_{ {'cpu': 'CPU'}.get(self.unit, self.unit.capitalize())}" + "_Memory" * self.has_memory]
         if self.is_linear and self.has_memory:
             words = ["CR_Memory"]
@@ -605,6 +609,8 @@ class Site:
         most = count
         if form == "whole":
             args.append(f"-N {count} --exclusive")
+            if per_node < kind.usable_cpus():
+                raise Refused
             is_whole, cpus = True, kind.cpus()
             asked = 1
         elif form == "tasks":
@@ -651,7 +657,8 @@ class Site:
         # Few large ones, so that there is time for others.
         if dice.random() * LARGE < job.cost - LARGE / 2:
             raise Refused
-        if kind.threads > 1 and form in ("tasks", "nodes") and cpus * 2 <= per_node and dice.chance(0.2):
+        # With processors that GPUs bring, Slurm 22.05 holds jobs of one thread a core.
+        if kind.threads > 1 and not gpus and form in ("tasks", "nodes") and cpus * 2 <= per_node and dice.chance(0.2):
             args.append(dice.choice(["--hint=nomultithread", "--threads-per-core=1"]))
         if dice.chance(0.04) and kind.sockets > 1 and form == "nodes" and asked >= 2 and asked % 2 == 0:
             args.append(f"--ntasks-per-socket={asked // 2}")

@@ -92,7 +92,7 @@ class Kind:
             Gres=gres or None, Weight=self.weight, CoreSpecCount=self.spec_cores or None,
             MemSpecLimit=self.spec_memory or None, State="UNKNOWN"))
 
-    def gres_lines(self, dice):
+    def gres_lines(self):
         """Lines of gres.conf; the devices of a type come after those of the type before."""
         lines, first = [], 0
         for kind, count in self.gpus.items():
@@ -147,7 +147,8 @@ class Partition:
     max_nodes: int = 10_000
     max_cpus_per_node: int = 10_000
     denied: str = ""
-    qos: list | None = None
+    # A QOS of its own.
+    qos: object = None
 
     def cpus(self):
         return sum(kind.cpus() * self.upto[kind.letter] for kind in self.kinds)
@@ -426,6 +427,7 @@ class Site:
         self.qualities, self.job_qos = draw_qualities(dice, self.cpus, self.gpus, self.preempts, self.partitions)
         self.accounts = draw_accounts(dice, self.cpus, self.gpus)
         self.associations = draw_associations(dice, self.accounts, self.cpus)
+        self.users = list(dict.fromkeys(one.user for one in self.associations))
         if dice.chance(0.3):
             barred = dice.choice(self.partitions[1:])
             barred.denied = barred.settings["DenyAccounts"] = dice.choice(self.accounts).name
@@ -437,6 +439,9 @@ class Site:
         self.draw_jobs()
         self.draw_reservations()
         self.draw_events()
+        self.user_priorities = {}
+        if self.settings.get("PriorityWeightAssoc"):
+            self.user_priorities = {user: dice.choice([10, 50, 100]) for user in dice.some(self.users, 2)[:3]}
 
     # The configuration
 
@@ -518,15 +523,9 @@ class Site:
             lines.append(f"add account {one.name} parent={one.parent} {' '.join(setting(**one.settings))}")
         for one in self.associations:
             lines.append(f"add user {one.user} account={one.account} {' '.join(setting(**one.settings))}")
-        users = ",".join(dict.fromkeys(one.user for one in self.associations))
-        lines.append(f"modify user where name={users} set QOS={','.join(self.job_qos)} DefaultQOS=normal")
-        if self.settings.get("PriorityWeightAssoc"):
-            for one in self.dice.some(self.associations_once(), 2)[:3]:
-                lines.append(f"modify user where name={one} set Priority={self.dice.choice([10, 50, 100])}")
+        lines.append(f"modify user where name={','.join(self.users)} set QOS={','.join(self.job_qos)} DefaultQOS=normal")
+        lines += [f"modify user where name={user} set Priority={priority}" for user, priority in self.user_priorities.items()]
         return "\n".join(lines) + "\n"
-
-    def associations_once(self):
-        return list(dict.fromkeys(one.user for one in self.associations))
 
     # Jobs
 
@@ -596,59 +595,21 @@ class Site:
 
     def draw_shape(self, job, kind, nodes, partitions, who, qos):
         """What it asks for, so that nodes of a kind have it."""
-        dice = self.dice
+        dice, args = self.dice, job.args
         per_node = min(kind.usable_cpus(), *(one.max_cpus_per_node for one in partitions))
-        gpu = kind.gpus and dice.chance(0.6)
+        has_gpus = kind.gpus and dice.chance(0.6)
         form = dice.pick(tasks=3, threads=2, nodes=3, range=1, whole=0.7, spread=1)
         count = 1 if nodes == 1 or dice.chance(0.6) else dice.part(nodes, 0.1, 0.5)
         # Processors on each node.
-        cpus = dice.choice([1, 1, 2, 2, 4, per_node // 2 or 1, per_node])
-        cpus = min(cpus, per_node)
-        args = job.args
-        is_whole = any(one.is_whole for one in partitions)
-        most = count
-        if form == "whole":
-            args.append(f"-N {count} --exclusive")
-            if per_node < kind.usable_cpus():
-                raise Refused
-            is_whole, cpus = True, kind.cpus()
-            asked = 1
-        elif form == "tasks":
-            args.append(f"-n {cpus}" if dice.chance(0.5) else f"-N 1 -n {cpus}")
-            asked, count, most = cpus, 1, 1
-        elif form == "threads":
-            threads = dice.choice([2, 3, 4])
-            tasks = max(1, cpus // threads)
-            threads = min(threads, per_node)
-            args.append(f"-N 1 -n {tasks} -c {threads}" if dice.chance(0.5) else f"-n {tasks} -c {threads}")
-            asked, count, most = tasks * threads, 1, 1
-        elif form == "nodes":
-            args.append(f"-N {count} --ntasks-per-node={cpus}")
-            asked = cpus
-        elif form == "range":
-            most = min(nodes, count + dice.randint(1, 3))
-            if most == count:
-                raise Refused
-            args.append(f"-N {count}-{most}")
-            if dice.chance(0.5):
-                args.append(f"--ntasks-per-node={cpus}")
-                asked = cpus
-            else:
-                args.append(f"-n {count * cpus}")
-                asked = cpus
-        else:
-            # Tasks that need not be on one node, and need not fill their nodes.
-            total = dice.part(count * cpus, 0.7, 1.2)
-            if total > nodes * per_node:
-                raise Refused
-            args.append(f"-n {total}")
-            asked, most = cpus, math.ceil(total / cpus)
-        cpus = self.allotted(kind, cpus if form == "whole" else asked, is_whole)
-        gpus = self.draw_gpus(args, kind, count, form) if gpu else 0
-        share = cpus / kind.cpus()
-        share = max(share, self.draw_memory(args, kind, cpus, asked, form), gpus / max(1, kind.gpu_count()))
+        cpus = min(per_node, dice.choice([1, 1, 2, 2, 4, per_node // 2 or 1, per_node]))
+        asked, count, most = self.draw_size(args, form, count, cpus, nodes, per_node)
+        is_whole = form == "whole" or any(one.is_whole for one in partitions)
+        if form == "whole" and per_node < kind.usable_cpus():
+            raise Refused
+        cpus = self.allotted(kind, kind.cpus() if form == "whole" else asked, is_whole)
+        gpus = self.draw_gpus(args, kind, count, form) if has_gpus else 0
+        share = max(cpus / kind.cpus(), self.draw_memory(args, kind, cpus, asked), gpus / max(1, kind.gpu_count()))
         caps = [who, qos, *(one.qos for one in partitions if one.qos), *self.chain(who.account)]
-        # Limits of group and user also count what runs already: half of them is a large job.
         if most * cpus > min(one.max_cpus for one in caps):
             raise Refused
         if most * gpus > min(getattr(one, "max_gpus", math.inf) for one in caps):
@@ -662,6 +623,38 @@ class Site:
             args.append(dice.choice(["--hint=nomultithread", "--threads-per-core=1"]))
         if dice.chance(0.04) and kind.sockets > 1 and form == "nodes" and asked >= 2 and asked % 2 == 0:
             args.append(f"--ntasks-per-socket={asked // 2}")
+
+    def draw_size(self, args, form, count, cpus, nodes, per_node):
+        """Asks for nodes and tasks: processors on each node, nodes, and nodes at most."""
+        dice = self.dice
+        if form == "whole":
+            args.append(f"-N {count} --exclusive")
+            return 1, count, count
+        if form == "tasks":
+            args.append(f"-n {cpus}" if dice.chance(0.5) else f"-N 1 -n {cpus}")
+            return cpus, 1, 1
+        if form == "threads":
+            threads = dice.choice([2, 3, 4])
+            tasks = max(1, cpus // threads)
+            threads = min(threads, per_node)
+            args.append(f"-N 1 -n {tasks} -c {threads}" if dice.chance(0.5) else f"-n {tasks} -c {threads}")
+            return tasks * threads, 1, 1
+        if form == "nodes":
+            args.append(f"-N {count} --ntasks-per-node={cpus}")
+            return cpus, count, count
+        if form == "range":
+            most = min(nodes, count + dice.randint(1, 3))
+            if most == count:
+                raise Refused
+            args.append(f"-N {count}-{most}")
+            args.append(f"--ntasks-per-node={cpus}" if dice.chance(0.5) else f"-n {count * cpus}")
+            return cpus, count, most
+        # Tasks that need not be on one node, and need not fill their nodes.
+        total = dice.part(count * cpus, 0.7, 1.2)
+        if total > nodes * per_node:
+            raise Refused
+        args.append(f"-n {total}")
+        return cpus, count, math.ceil(total / cpus)
 
     def allotted(self, kind, asked, is_whole):
         """Processors that a node gives for those that are asked for."""
@@ -693,7 +686,7 @@ class Site:
             args.append(f"--mem-per-gpu={kind.usable_memory() // kind.gpu_count() // 2}")
         return number
 
-    def draw_memory(self, args, kind, cpus, asked, form):
+    def draw_memory(self, args, kind, cpus, asked):
         """Asks for memory sometimes, and says what share of a node's it is."""
         dice = self.dice
         if not self.has_memory or any(word.startswith("--mem-per-gpu") for word in args):
@@ -897,7 +890,7 @@ class Site:
     def files(self):
         """The texts of the folder by name."""
         found = {"slurm.conf": self.slurm_conf(), "sacctmgr.txt": self.accounting()}
-        gres = [line for kind in self.kinds for line in kind.gres_lines(self.dice)]
+        gres = [line for kind in self.kinds for line in kind.gres_lines()]
         if gres:
             found["gres.conf"] = "\n".join(gres) + "\n"
         if self.has_topology:

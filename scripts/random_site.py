@@ -459,7 +459,10 @@ class Site:
             words = ["CR_Memory"]
         for probability, word in ((0.1, "CR_CORE_DEFAULT_DIST_BLOCK"), (0.08, "CR_ONE_TASK_PER_CORE"), (0.06, "CR_LLN"),
                                   (0.08, "CR_Pack_Nodes")):
-            if not self.is_linear and dice.chance(probability):
+            if self.is_linear or not dice.chance(probability):
+                continue
+            # Slurm takes one task a core with cores and sockets only.
+            if word != "CR_ONE_TASK_PER_CORE" or self.unit != "cpu":
                 words.append(word)
         self.selection = ",".join(words)
         # Full nodes of default memory fit.

@@ -1,7 +1,7 @@
 """Random but valid sites and workloads for scripts/record-slurm: the same seed gives the same folder.
 
 A site is drawn from the top down: nodes, partitions over them, QOS and accounts with limits, settings of the scheduler, then
-jobs, each for nodes that can hold it, and events. Sizes are such that the queue fills and drains within about ten minutes.
+jobs, each for nodes that can hold it, and events. Sizes are such that the queue fills within minutes and drains within a quarter of an hour.
 Jobs that Slurm would refuse, or that could never start, are drawn again; few are left.
 """
 import csv

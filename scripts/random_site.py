@@ -1,8 +1,8 @@
 """Random but valid sites and workloads for scripts/record-slurm: the same seed gives the same folder.
 
 A site is drawn from the top down: nodes, partitions over them, QOS and accounts with limits, settings of the scheduler, then
-jobs, each for nodes that can hold it, and events. Sizes are such that the queue fills within minutes and drains within a quarter of an hour.
-Jobs that Slurm would refuse, or that could never start, are drawn again; few are left.
+jobs, each for nodes that can hold it, and events. Sizes are such that the queue fills within minutes and drains within a
+quarter of an hour. Jobs that Slurm would refuse, or that could never start, are drawn again; few are left.
 """
 import csv
 import dataclasses
@@ -368,8 +368,8 @@ def draw_priority(dice, has_gpus):
     flags = []
     is_classic = dice.chance(0.35)
     for probability, flag in ((is_classic, "NO_FAIR_TREE"), (0.12, "ACCRUE_ALWAYS"), (0.12, "CALCULATE_RUNNING"),
-                              (0.12, "MAX_TRES"), (0.12, "SMALL_RELATIVE_TO_TIME"), (0.25 if is_classic else 0, "DEPTH_OBLIVIOUS"),
-                              (0.06, "INCR_ONLY")):
+                              (0.12, "MAX_TRES"), (0.12, "SMALL_RELATIVE_TO_TIME"),
+                              (0.25 if is_classic else 0, "DEPTH_OBLIVIOUS"), (0.06, "INCR_ONLY")):
         if dice.chance(probability):
             flags.append(flag)
     found = {
@@ -378,8 +378,10 @@ def draw_priority(dice, has_gpus):
         "PriorityMaxAge": f"00:{dice.choice([5, 10, 20]):02}:00",
         "PriorityFavorSmall": dice.choice([None, None, "YES"]),
         "FairShareDampeningFactor": dice.choice([None, 2, 3]) if is_classic else None,
-        "PriorityWeightAge": dice.choice([0, 1000, 2000, 3000, 5000]), "PriorityWeightFairshare": dice.choice([0, 2000, 5000, 10000]),
-        "PriorityWeightJobSize": dice.choice([0, 500, 1000, 2000, 3000]), "PriorityWeightPartition": dice.choice([0, 500, 1000, 3000]),
+        "PriorityWeightAge": dice.choice([0, 1000, 2000, 3000, 5000]),
+        "PriorityWeightFairshare": dice.choice([0, 2000, 5000, 10000]),
+        "PriorityWeightJobSize": dice.choice([0, 500, 1000, 2000, 3000]),
+        "PriorityWeightPartition": dice.choice([0, 500, 1000, 3000]),
         "PriorityWeightQOS": dice.choice([0, 1000, 2000, 5000]),
     }
     if dice.chance(0.5):
@@ -454,9 +456,10 @@ class Site:
             # With cores set aside Slurm refuses most jobs then.
             for kind in self.kinds:
                 kind.spec_cores = 0
-        words = [] if self.is_linear else [f"CR_{ {'cpu': 'CPU'}.get(self.unit, self.unit.capitalize())}" + "_Memory" * self.has_memory]
-        if self.is_linear and self.has_memory:
-            words = ["CR_Memory"]
+        consumed = {"node": "CR", "core": "CR_Core", "cpu": "CR_CPU", "socket": "CR_Socket"}[self.unit]
+        words = [consumed + "_Memory" * self.has_memory]
+        if words == ["CR"]:
+            words = []
         for probability, word in ((0.1, "CR_CORE_DEFAULT_DIST_BLOCK"), (0.08, "CR_ONE_TASK_PER_CORE"), (0.06, "CR_LLN"),
                                   (0.08, "CR_Pack_Nodes")):
             if self.is_linear or not dice.chance(probability):
@@ -788,7 +791,8 @@ class Site:
             if job.is_endless:
                 job.run = -1
             elif job.tasks and dice.chance(0.5):
-                job.run = [round(min(max(5, run_of(job, low) * dice.uniform(0.6, 1.4)), job.limit * 60 - 5)) for _ in range(job.tasks)]
+                runs = [run_of(job, low) * dice.uniform(0.6, 1.4) for _ in range(job.tasks)]
+                job.run = [round(min(max(5, run), job.limit * 60 - 5)) for run in runs]
             else:
                 job.run = round(run_of(job, low))
 
@@ -846,7 +850,8 @@ class Site:
                 job = Job([f"-p {partition.name}", f"--reservation={name}"], who.user, who.account)
                 cpus = dice.part(fits, 0.2, 0.6)
                 count = dice.part(nodes, 0.3, 1)
-                if count * cpus > min(one.max_cpus for one in [who, *self.chain(who.account), *filter(None, [partition.qos])]):
+                caps = [who, *self.chain(who.account), *([partition.qos] if partition.qos else [])]
+                if count * cpus > min(one.max_cpus for one in caps):
                     continue
                 job.args.append(f"-N {count} --ntasks-per-node={cpus}")
                 job.limit = min(partition.max_time, dice.choice([1, 2, 3, 5]))

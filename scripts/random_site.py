@@ -65,9 +65,6 @@ class Kind:
     spec_cores: int
     spec_memory: int
 
-    def nodes(self):
-        return [f"{self.letter}{number:02}" for number in range(1, self.count + 1)]
-
     def range(self, first=1, last=None):
         last = last or self.count
         return f"{self.letter}{first:02}" if first == last else f"{self.letter}[{first:02}-{last:02}]"
@@ -786,7 +783,6 @@ class Site:
         for _ in range(40):
             middle = (low + high) / 2
             low, high = (middle, high) if asked(middle) < wanted else (low, middle)
-        self.load = asked(low) / SUBMITTING
         for job in self.jobs:
             if job.is_endless:
                 job.run = -1
@@ -826,14 +822,14 @@ class Site:
             partition = next((one for one in self.partitions if kind in one.kinds and one.denied != who.account), None)
             if partition is None:
                 continue
-            most = partition.upto[kind.letter]
+            # On idle nodes at the begin, else whatever runs there.
             made = 0
             if not self.is_linear and dice.chance(0.3):
                 cores = dice.part(kind.sockets * kind.cores, 0.3, 0.7)
                 words += [f"Nodes={kind.letter}01", f"CoreCnt={cores}"]
                 fits, nodes = cores * kind.threads, 1
             else:
-                nodes = dice.part(most, 0.2, 0.6)
+                nodes = dice.part(partition.upto[kind.letter], 0.2, 0.6)
                 words.append(f"Nodes={kind.range(last=nodes)}")
                 fits = kind.usable_cpus()
                 if dice.chance(0.4):
@@ -842,25 +838,30 @@ class Site:
             self.events.append((made, f"scontrol create reservation {' '.join(words)}"))
             if dice.chance(0.15):
                 self.events.append((begin + length * 30, f"scontrol delete ReservationName={name}"))
-            if not dice.chance(0.8):
-                continue
-            fits = min(fits, partition.max_cpus_per_node)
-            nodes = min(nodes, partition.max_nodes)
-            for _ in range(dice.randint(2, 5)):
-                job = Job([f"-p {partition.name}", f"--reservation={name}"], who.user, who.account)
-                cpus = dice.part(fits, 0.2, 0.6)
-                count = dice.part(nodes, 0.3, 1)
-                caps = [who, *self.chain(who.account), *([partition.qos] if partition.qos else [])]
-                if count * cpus > min(one.max_cpus for one in caps):
-                    continue
-                job.args.append(f"-N {count} --ntasks-per-node={cpus}")
-                job.limit = min(partition.max_time, dice.choice([1, 2, 3, 5]))
-                job.args.append(f"-t {job.limit}")
-                job.run = min(dice.randint(15, 100), job.limit * 60 - 5)
-                job.at = dice.randint(made + 5, begin + length * 60 - 20)
-                job.key = f"{name}j{len(self.jobs) + 1:03}"
-                self.jobs.append(job)
+            if dice.chance(0.8):
+                times = (made + 5, begin + length * 60 - 20)
+                self.draw_reserved_jobs(name, who, partition, fits, nodes, times)
         self.jobs.sort(key=lambda job: job.at)
+
+    def draw_reserved_jobs(self, name, who, partition, fits, nodes, times):
+        """Jobs in a reservation of so many nodes with so many processors each. The limits of some go past its end."""
+        dice = self.dice
+        fits = min(fits, partition.max_cpus_per_node)
+        nodes = min(nodes, partition.max_nodes)
+        caps = [who, *self.chain(who.account), *([partition.qos] if partition.qos else [])]
+        for _ in range(dice.randint(2, 5)):
+            job = Job([f"-p {partition.name}", f"--reservation={name}"], who.user, who.account)
+            cpus = dice.part(fits, 0.2, 0.6)
+            count = dice.part(nodes, 0.3, 1)
+            if count * cpus > min(one.max_cpus for one in caps):
+                continue
+            job.args.append(f"-N {count} --ntasks-per-node={cpus}")
+            job.limit = min(partition.max_time, dice.choice([1, 2, 3, 5]))
+            job.args.append(f"-t {job.limit}")
+            job.run = min(dice.randint(15, 100), job.limit * 60 - 5)
+            job.at = dice.randint(*times)
+            job.key = f"{name}j{len(self.jobs) + 1:03}"
+            self.jobs.append(job)
 
     def draw_events(self):
         """Nodes that are drained or fail, jobs that are cancelled, held and released, changed or requeued."""

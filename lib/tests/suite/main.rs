@@ -25,6 +25,7 @@ mod predictor_properties;
 mod predictors_reference;
 mod queue_time_properties;
 mod random_runs;
+mod random_sites;
 mod recordings;
 mod run_on_properties;
 mod session_properties;

@@ -23,7 +23,7 @@ fn recording(name: &str) -> (BTreeMap<String, String>, SiteReading) {
 }
 
 /// Decisions of the real controller that are decided alike in the recorded state, at a site with some settings changed.
-fn shares(name: &str, change: impl Fn(&mut Cluster)) -> DecisionShares {
+pub fn shares(name: &str, change: impl Fn(&mut Cluster)) -> DecisionShares {
     let (texts, mut reading) = recording(name);
     change(&mut reading.cluster);
     let run = reading.recording.as_ref().unwrap();
@@ -50,7 +50,7 @@ fn models_all(name: &str) {
     assert_eq!(unmodelled(&reading.cluster, reading.recording.as_ref().unwrap()), Vec::<String>::new());
 }
 
-fn hold(name: &str, asked: &[(DecisionKind, usize, f64)]) {
+pub fn hold(name: &str, asked: &[(DecisionKind, usize, f64)]) {
     let DecisionShares { shares, misses } = shares(name, |_| ());
     for &(kind, cases, least) in asked {
         let found = shares.iter().find(|one| one.what == kind).unwrap();

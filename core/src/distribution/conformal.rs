@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ascending::Ascending;
 use super::{Distribution, LONGEST};
 
 /// The levels at which a quantile function is corrected.
@@ -168,12 +169,12 @@ struct ErrorWindow {
     recent: Vec<LevelQuantiles>,
     oldest: usize,
     /// For each level, the same in ascending order.
-    sorted: [Vec<f64>; LEVELS.len()],
+    sorted: [Ascending; LEVELS.len()],
 }
 
 impl ErrorWindow {
     fn new() -> ErrorWindow {
-        ErrorWindow { recent: Vec::new(), oldest: 0, sorted: std::array::from_fn(|_| Vec::new()) }
+        ErrorWindow { recent: Vec::new(), oldest: 0, sorted: Default::default() }
     }
 
     fn count(&self) -> f64 {
@@ -185,8 +186,7 @@ impl ErrorWindow {
         let sorted = &self.sorted[place];
         let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
         let at = (LEVELS[place] * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
-        let below = sorted[at as usize];
-        let above = sorted[(at as usize + 1).min(last)];
+        let (below, above) = sorted.pair(at as usize).unwrap_or_default();
         below + (above - below) * at.fract()
     }
 
@@ -194,28 +194,16 @@ impl ErrorWindow {
         if self.recent.len() < window {
             self.recent.push(*errors);
             for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
-                sorted.insert(sorted.partition_point(|&other| other < error), error);
+                sorted.insert(error);
             }
         } else {
             let gone = std::mem::replace(&mut self.recent[self.oldest], *errors);
             self.oldest = (self.oldest + 1) % window;
             for ((sorted, gone), &error) in self.sorted.iter_mut().zip(gone).zip(errors) {
-                replace_sorted(sorted, gone, error);
+                sorted.remove(gone);
+                sorted.insert(error);
             }
         }
-    }
-}
-
-/// Replaces a value of an ascending list by another. Only what lies between the two is moved.
-fn replace_sorted(ascending: &mut [f64], gone: f64, new: f64) {
-    let from = ascending.partition_point(|&other| other < gone);
-    let to = ascending.partition_point(|&other| other < new);
-    if to > from {
-        ascending.copy_within(from + 1..to, from);
-        ascending[to - 1] = new;
-    } else {
-        ascending.copy_within(to..from, to + 1);
-        ascending[to] = new;
     }
 }
 
@@ -309,7 +297,7 @@ mod tests {
         }
         let quantiles = [50.0; LEVELS.len()];
         assert_eq!(conformal.corrected(0, &quantiles), last_only.corrected(0, &quantiles));
-        assert!(conformal.all.sorted.iter().all(|sorted| sorted.len() == 20 && sorted.is_sorted()));
+        assert!(conformal.all.sorted.iter().all(|sorted| sorted.len() == 20));
         // Control: with what is forgotten it would be another correction.
         let mut longer = Conformal::new(ConformalSettings { window: 500, ..settings });
         actuals.iter().for_each(|&actual| longer.learn(0, &[99.0; LEVELS.len()], actual));

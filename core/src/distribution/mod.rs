@@ -5,6 +5,7 @@
 //! ([`Distribution::capped`]). [`Conformal`] corrects forecasts by how far off
 //! earlier ones were. Times are seconds, as `f64`: this is statistics, not the clock.
 
+mod ascending;
 mod conformal;
 mod log_uniform;
 mod quantiles;

@@ -81,6 +81,15 @@ fn between(low: f32, high: f32) -> f32 {
     if middle >= low && middle < high { middle } else { low }
 }
 
+/// Where the bins of each feature begin, and where those of the last end.
+fn offsets(features: &[FeatureBins]) -> Vec<usize> {
+    let mut offsets = vec![0];
+    for feature in features {
+        offsets.push(offsets[offsets.len() - 1] + feature.len());
+    }
+    offsets
+}
+
 /// A table in bins; features that never differ are left out.
 #[derive(Debug, Clone)]
 pub struct Binned {
@@ -121,11 +130,21 @@ impl Binned {
             }
             block
         });
-        let mut offsets = vec![0];
-        for feature in &features {
-            offsets.push(offsets[offsets.len() - 1] + feature.len());
-        }
-        Binned { rows, features, offsets, blocks }
+        Binned { rows, offsets: offsets(&features), features, blocks }
+    }
+
+    /// The same table with only these of its features, by their places, in this order.
+    pub fn select(&self, places: &[usize]) -> Binned {
+        let features: Vec<FeatureBins> = places.iter().map(|&place| self.features[place].clone()).collect();
+        let blocks = places.chunks(LANES).map(|group| {
+            let mut block = vec![[0; LANES]; self.rows];
+            for (lane, place) in group.iter().enumerate() {
+                let (from, other) = (&self.blocks[place / LANES], place % LANES);
+                block.iter_mut().zip(from).for_each(|(bins, old)| bins[lane] = old[other]);
+            }
+            block
+        });
+        Binned { rows: self.rows, offsets: offsets(&features), blocks: blocks.collect(), features }
     }
 
     /// Bins of all features together.

@@ -20,11 +20,24 @@ pub struct Boosting {
     pub l2: f64,
     /// Bins of a feature, at most 255, without that of missing values.
     pub bins: usize,
+    /// After so many rounds only the features whose splits have gained most are looked at.
+    pub screening: usize,
+    /// How many these are.
+    pub features: usize,
 }
 
 impl Default for Boosting {
     fn default() -> Boosting {
-        Boosting { rounds: 40, leaves: 8, learning_rate: 0.15, least_rows: 50, l2: 10.0, bins: 63 }
+        Boosting {
+            rounds: 40,
+            leaves: 8,
+            learning_rate: 0.15,
+            least_rows: 50,
+            l2: 10.0,
+            bins: 63,
+            screening: usize::MAX,
+            features: 32,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Probabilities of classes.
 
+use std::cell::OnceCell;
+
 use serde::{Deserialize, Serialize};
 
 use super::bins::Binned;
@@ -158,9 +160,14 @@ impl Boosting {
         let mut fits: Vec<ClassFit> =
             (0..classes).map(|class| task.begin(class as u8, classes, examples.features())).collect();
         let mut factors = vec![1.0; rows];
-        for _ in 0..self.rounds {
+        let mut task = task;
+        let selected = OnceCell::new();
+        for round in 0..self.rounds {
             if stop() {
                 return None;
+            }
+            if round == self.screening {
+                task.binned = selected.get_or_init(|| binned.select(&useful(&binned, &fits, self.features)));
             }
             parallel::map_mut(&mut fits, |fit| fit.round(self, &task, &factors));
             factors.fill(0.0);
@@ -180,6 +187,21 @@ impl Boosting {
         let scores = fits.into_iter().map(|fit| (fit.prior.ln(), fit.forest)).collect();
         Some(ClassTrees { scores, importance })
     }
+}
+
+/// The places of the features whose splits have gained most so far, ascending.
+fn useful(binned: &Binned, fits: &[ClassFit], most: usize) -> Vec<usize> {
+    let gain = |place: usize| {
+        let feature = binned.features[place].feature;
+        fits.iter().map(|fit| fit.gains[feature]).sum::<f64>()
+    };
+    let mut places: Vec<(f64, usize)> =
+        (0..binned.features.len()).map(|place| (gain(place), place)).collect();
+    // The sort is stable: of equal ones the first.
+    places.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut places: Vec<usize> = places.iter().take(most).map(|one| one.1).collect();
+    places.sort_unstable();
+    places
 }
 
 impl ClassTask<'_> {

@@ -10,7 +10,15 @@ fn table(rows: &[&[f32]]) -> Examples {
 
 /// One tree of two leaves.
 fn stump() -> Boosting {
-    Boosting { rounds: 1, leaves: 2, learning_rate: 0.1, least_rows: 1, l2: 1.0, bins: 255 }
+    Boosting {
+        rounds: 1,
+        leaves: 2,
+        learning_rate: 0.1,
+        least_rows: 1,
+        l2: 1.0,
+        bins: 255,
+        ..Boosting::default()
+    }
 }
 
 fn near(found: &[f64], wanted: &[f64]) {
@@ -129,4 +137,26 @@ fn settings_that_make_no_sense_do_no_harm() {
         assert!(found.iter().all(|one| one.is_finite()), "{odd:?}: {found:?}");
         odd.quantiles(&examples, &[1.0, 2.0, 3.0, 4.0], &[-1.0, f64::NAN, 2.0]).quantiles(&[1.0]);
     }
+}
+
+#[test]
+fn after_screening_only_useful_features_divide() {
+    // The label is told by the third feature and by the others, alike; the first of these is taken.
+    let rows: Vec<[f32; 3]> =
+        (0..200_u16).map(|n| [f32::from(n % 40 / 10), f32::from(n % 40), f32::from(n % 7)]).collect();
+    let examples = table(&rows.iter().map(|row| &row[..]).collect::<Vec<&[f32]>>());
+    let labels: Vec<u8> = (0..200_u16).map(|n| u8::from(n % 40 >= 20) + u8::from(n % 7 >= 5)).collect();
+    let fit = |screening, features| {
+        let boosting = Boosting { rounds: 20, leaves: 4, screening, features, ..stump() };
+        boosting.classes(&examples, &labels, 3)
+    };
+    let all = fit(usize::MAX, 1);
+    assert!(all.importance().iter().filter(|share| **share > 0.0).count() > 1, "{:?}", all.importance());
+    // With all features the screened table gives the same trees.
+    assert_eq!(fit(5, 3), all);
+    let one = fit(1, 1);
+    assert_ne!(one, all);
+    // The first round has splits of both, all others of the third only.
+    assert!(one.importance()[2] > all.importance()[2], "{:?} {:?}", one.importance(), all.importance());
+    assert!(one.importance()[0] > 0.0);
 }

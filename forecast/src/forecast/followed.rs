@@ -58,6 +58,15 @@ impl FollowedMethod {
         FollowedMethod { method, model }
     }
 
+    /// From the starts of how many earlier arrivals it learns before it is asked, at most: those before are forgotten by then.
+    pub fn learned_from(&self) -> usize {
+        match self.method {
+            // More than the window, since jobs start in another order than they arrive.
+            WaitMethod::Nearest { window, by: None, overruns: false, .. } => window.saturating_mul(2),
+            _ => usize::MAX,
+        }
+    }
+
     /// Whether it can be stored.
     pub fn is_stored(&self) -> bool {
         !matches!(self.model, MethodModel::Other(_))
@@ -71,18 +80,18 @@ impl FollowedMethod {
             predictor => predictor.forecast(arrival, site))
     }
 
-    /// As [`WaitPredictor::predict`].
+    /// As [`WaitPredictor::predict`], of a job that methods are tried on.
     pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         by_model!(&mut self.model,
             model => model.predict(learned, arrival, site),
-            model => model.predict(learned, arrival, site),
+            model => model.tried(learned, arrival, site),
             predictor => predictor.predict(arrival, site))
     }
 
-    /// As [`WaitPredictor::arrives`].
-    pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) {
+    /// As [`WaitPredictor::arrives`]; this many later submissions before the first that it is tried on.
+    pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>, ahead: usize) {
         by_model!(&mut self.model,
-            model => model.arrives(learned, arrival, site),
+            model => model.arrives(learned, arrival, site, ahead),
             _model => {},
             predictor => predictor.arrives(arrival, site));
     }

@@ -45,10 +45,25 @@ pub(super) struct ForecasterState {
     limits: LimitRecord,
     tracker: FeatureTracker,
     methods: Vec<FollowedMethod>,
-    /// Jobs that have not started, as they were at their submission.
-    open: BTreeMap<JobIndex, (Job, Features)>,
+    /// Jobs that have not started.
+    open: BTreeMap<JobIndex, OpenJob>,
     tried: TriedJobs,
     started: usize,
+    /// Whether what happens now is so long before the first job that methods are tried on that no run time need be predicted.
+    is_past: bool,
+}
+
+/// So many submissions before those that a method remembers, run times begin to be predicted: by then how right the predictor's experts
+/// are is known.
+const WARM_UP: usize = 10_000;
+
+/// A job as it was at its submission.
+#[derive(Clone, Serialize, Deserialize)]
+struct OpenJob {
+    job: Job,
+    features: Features,
+    /// As in [`SubmissionUse::ahead`].
+    ahead: usize,
 }
 
 impl fmt::Debug for Forecaster {
@@ -90,6 +105,7 @@ impl Forecaster {
             open: BTreeMap::new(),
             tried: TriedJobs::new(settings.trials),
             started: 0,
+            is_past: false,
         };
         Forecaster::with(settings, state)
     }
@@ -233,8 +249,13 @@ impl Forecaster {
 
 impl ForecasterState {
     fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) -> Vec<WaitForecast> {
+        let remembered = self.methods.iter().map(|one| one.method.remembered()).max().unwrap_or(0);
+        self.is_past = used.ahead > remembered.max(LimitRecord::JOBS).saturating_add(WARM_UP);
         let features = self.tracker.features(job, job.submit);
         let arrival = Arrival { job, at: job.submit, features: &features };
+        if !self.is_past {
+            self.learned.announce(job);
+        }
         let learned = &self.learned;
         let mut said = Vec::new();
         if used.tried {
@@ -246,11 +267,11 @@ impl ForecasterState {
         }
         for one in &mut self.methods {
             if used.ahead <= one.method.remembered() {
-                one.arrives(learned, &arrival, site.view(job.submit));
+                one.arrives(learned, &arrival, site.view(job.submit), used.ahead);
             }
         }
         if used.known {
-            self.open.insert(job.index, (job.clone(), features));
+            self.open.insert(job.index, OpenJob { job: job.clone(), features, ahead: used.ahead });
         }
         said
     }
@@ -258,7 +279,13 @@ impl ForecasterState {
     fn observe(&mut self, event: &Event<'_>) {
         let index = event.job.index;
         self.tracker.observe(event);
-        let run = self.learned.observe(event);
+        let run = match self.is_past {
+            true => {
+                self.learned.observe_past(event);
+                None
+            }
+            false => self.learned.observe(event),
+        };
         self.methods.iter_mut().for_each(|one| one.observe(event));
         match event.what {
             What::Arrived => {
@@ -268,17 +295,18 @@ impl ForecasterState {
             }
             What::Started(_) => {
                 self.started += 1;
-                if let Some((job, features)) = self.open.remove(&index) {
+                if let Some(OpenJob { job, features, ahead }) = self.open.remove(&index) {
                     let wait = (event.at - job.submit).max(Seconds::ZERO);
                     let arrival = Arrival { job: &job, at: job.submit, features: &features };
-                    self.methods.iter_mut().for_each(|one| one.learn(&arrival, wait));
+                    let learning = self.methods.iter_mut().filter(|one| ahead <= one.learned_from());
+                    learning.for_each(|one| one.learn(&arrival, wait));
                     self.tried.started(index, wait);
                 }
             }
             What::Ended(end) => self.limits.ended(index, end.ran),
             What::Withdrawn => {
                 self.limits.withdrawn(index);
-                if let Some((job, _)) = self.open.remove(&index) {
+                if let Some(OpenJob { job, .. }) = self.open.remove(&index) {
                     self.tried.left(index, (event.at - job.submit).max(Seconds::ZERO));
                 }
             }

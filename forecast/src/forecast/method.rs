@@ -161,8 +161,8 @@ impl WaitMethod {
     /// How many earlier arrivals the method needs to be told of before it is asked, at most.
     pub fn remembered(&self) -> usize {
         match self {
-            // More than the window, since jobs start in another order than they arrive.
-            WaitMethod::Trees(settings) => settings.window + settings.window / 4,
+            // Of those before, few start later than the window begins.
+            WaitMethod::Trees(settings) => settings.window,
             WaitMethod::Best => WaitMethod::Trees(TreeSettings::default()).remembered(),
             // Overruns are added to the features at arrival, so all arrivals are needed.
             _ if self.counts_overruns() => usize::MAX,

@@ -14,6 +14,9 @@ use queuecast_core::units::{Seconds, Time};
 /// A running job of which the plan has been outlived is planned to end so many seconds from now.
 const OUTLIVED: i64 = 60;
 
+/// Jobs of the queue that are looked at together.
+const BLOCK: usize = 32;
+
 /// Processors that a running job holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldProcs {
@@ -46,13 +49,6 @@ struct Holding {
     procs: u32,
 }
 
-/// A job in the queue of a run, by its number: the waiting jobs first, then the arrivals.
-#[derive(Debug, Clone, Copy)]
-struct InQueue {
-    job: QueuedJob,
-    number: u32,
-}
-
 /// What jobs behind the head are held to. As long as it stays, none of those that could not start by it can later: with time fewer
 /// of them would end by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +69,10 @@ pub struct RunOn {
     holdings: Vec<Holding>,
     /// Planned end and processors of each holding by its number.
     held: Vec<(i64, u32)>,
-    /// In order.
-    queue: Vec<InQueue>,
+    /// Jobs by their numbers: the waiting jobs first, then the arrivals so far.
+    jobs: Vec<QueuedJob>,
+    /// The numbers of the jobs in the queue, in order.
+    queue: Vec<u32>,
     /// The processors of each of these, which is all that most looks at the queue need.
     sizes: Vec<u32>,
     /// What jobs behind the head are held to; `None` once a job has ended.
@@ -115,24 +113,23 @@ impl RunOn {
         self.set(state);
         let shifted =
             state.arrivals.iter().map(|&(at, job)| (at.0.saturating_add(state.shift.0).max(now), job));
-        let mut joins = state.last_joins.and_then(|at| Some((at.0.max(now), *state.waiting.last()?)));
+        let mut joins = state.last_joins.filter(|_| !state.waiting.is_empty()).map(|at| at.0.max(now));
         if joins.is_some() {
             let last = state.waiting.len() as u32 - 1;
-            self.queue.retain(|one| one.number != last);
+            self.queue.retain(|&number| number != last);
         }
         self.sizes.clear();
-        self.sizes.extend(self.queue.iter().map(|one| one.job.procs));
+        self.sizes.extend(self.queue.iter().map(|&number| self.jobs[number as usize].procs));
         self.plan(now, state.waiting.len());
-        let mut coming = shifted.zip(state.waiting.len() as u32..).peekable();
+        let mut coming = shifted.peekable();
         let is_done = |run: &RunOn| match target {
             Some(target) => run.starts.get(target).is_none_or(|&start| start != Time::NEVER),
             None => run.left == 0,
         };
         while !is_done(self) {
             let end = self.ends.peek().map(|&Reverse((at, _))| at);
-            let arrival = coming.peek().map(|&((at, _), _)| at);
-            let joining = joins.map(|(at, _)| at);
-            let Some(at) = end.into_iter().chain(arrival).chain(joining).min().filter(|&at| at < until.0)
+            let arrival = coming.peek().map(|&(at, _)| at);
+            let Some(at) = end.into_iter().chain(arrival).chain(joins).min().filter(|&at| at < until.0)
             else {
                 break;
             };
@@ -142,59 +139,58 @@ impl RunOn {
                 self.ends.pop();
                 self.end(number);
             }
-            if let Some((due, job)) = joins
+            if let Some(due) = joins
                 && due <= at
             {
                 joins = None;
-                self.join(job, state.waiting.len() as u32 - 1);
+                self.join(state.waiting.len() as u32 - 1);
             }
-            while let Some(&((due, job), number)) = coming.peek()
+            while let Some(&(due, job)) = coming.peek()
                 && due <= at
             {
                 coming.next();
-                self.join(job, number);
+                self.jobs.push(job);
+                self.join(self.jobs.len() as u32 - 1);
             }
             self.plan(at, state.waiting.len());
         }
         &self.starts
     }
 
-    fn join(&mut self, job: QueuedJob, number: u32) {
-        let place = self.queue.partition_point(|one| one.job.rank >= job.rank);
-        self.queue.insert(place, InQueue { job, number });
+    fn join(&mut self, number: u32) {
+        let job = self.jobs[number as usize];
+        let place = self.queue.partition_point(|&other| self.jobs[other as usize].rank >= job.rank);
+        self.queue.insert(place, number);
         self.sizes.insert(place, job.procs);
         self.joined.push(place);
     }
 
     fn set(&mut self, state: &RunOnState<'_>) {
         self.free = i64::from(state.free);
-        self.ends.clear();
+        let mut ends = std::mem::take(&mut self.ends).into_vec();
+        ends.clear();
         self.holdings.clear();
         self.held.clear();
         let now = state.now.0;
-        for one in state.running {
+        for (one, number) in state.running.iter().zip(0..) {
             let planned_end = if one.planned_end.0 <= now { now + OUTLIVED } else { one.planned_end.0 };
-            self.hold(planned_end, one.end.0.max(now + 1), one.procs);
+            self.held.push((planned_end, one.procs));
+            self.holdings.push(Holding { planned_end, number, procs: one.procs });
+            ends.push(Reverse((one.end.0.max(now + 1), number)));
         }
+        self.ends = ends.into();
         self.holdings.sort_unstable();
+        self.jobs.clear();
+        self.jobs.extend_from_slice(state.waiting);
         self.queue.clear();
-        self.queue.extend(state.waiting.iter().zip(0..).map(|(&job, number)| InQueue { job, number }));
-        self.queue.sort_by(|one, other| other.job.rank.total_cmp(&one.job.rank));
+        self.queue.extend(0..state.waiting.len() as u32);
+        self.queue
+            .sort_by(|&one, &other| self.jobs[other as usize].rank.total_cmp(&self.jobs[one as usize].rank));
         self.starts.clear();
         self.starts.resize(state.waiting.len(), Time::NEVER);
         self.left = state.waiting.len();
         self.plan = None;
         self.joined.clear();
-    }
-
-    /// Adds a holding at the end of the list.
-    fn hold(&mut self, planned_end: i64, end: i64, procs: u32) -> Holding {
-        let number = self.held.len() as u32;
-        self.held.push((planned_end, procs));
-        self.ends.push(Reverse((end, number)));
-        let holding = Holding { planned_end, number, procs };
-        self.holdings.push(holding);
-        holding
     }
 
     fn end(&mut self, number: u32) {
@@ -206,16 +202,17 @@ impl RunOn {
         }
     }
 
-    fn start(&mut self, at: i64, job: &InQueue, waiting: usize) {
-        self.free -= i64::from(job.job.procs);
-        let planned_end = at.saturating_add(job.job.planned.max(1));
-        let holding = self.hold(planned_end, at.saturating_add(job.job.run.max(1)), job.job.procs);
-        // Into its place: the rest of the list is in order.
-        self.holdings.pop();
+    fn start(&mut self, at: i64, number: u32, waiting: usize) {
+        let job = self.jobs[number as usize];
+        self.free -= i64::from(job.procs);
+        let planned_end = at.saturating_add(job.planned.max(1));
+        let holding = Holding { planned_end, number: self.held.len() as u32, procs: job.procs };
+        self.held.push((planned_end, job.procs));
+        self.ends.push(Reverse((at.saturating_add(job.run.max(1)), holding.number)));
         let place = self.holdings.partition_point(|other| *other < holding);
         self.holdings.insert(place, holding);
-        if (job.number as usize) < waiting {
-            self.starts[job.number as usize] = Time(at);
+        if (number as usize) < waiting {
+            self.starts[number as usize] = Time(at);
             self.left -= 1;
         }
     }
@@ -239,23 +236,33 @@ impl RunOn {
         }
         self.joined.clear();
         let mut heads = 0;
-        while let Some(&one) = self.queue.get(heads)
-            && i64::from(one.job.procs) <= self.free
+        while let Some(&procs) = self.sizes.get(heads)
+            && i64::from(procs) <= self.free
         {
-            self.start(at, &one, waiting);
+            self.start(at, self.queue[heads], waiting);
             heads += 1;
         }
         self.queue.drain(..heads);
         self.sizes.drain(..heads);
         self.plan = None;
-        let Some(head) = self.queue.first().filter(|_| self.free > 0) else { return };
-        let Some(mut plan) = self.shadow(at, i64::from(head.job.procs)) else { return };
+        let Some(&head) = self.sizes.first().filter(|_| self.free > 0) else { return };
+        let Some(mut plan) = self.shadow(at, i64::from(head)) else { return };
         self.started.clear();
-        for place in 1..self.sizes.len() {
-            if i64::from(self.sizes[place]) <= self.free && self.starts_behind(place, &mut plan, at, waiting)
-            {
-                self.started.push(place);
+        let mut from = 1;
+        while from < self.sizes.len() {
+            let to = self.sizes.len().min(from + BLOCK);
+            // Most blocks have no job that is small enough, which is told without a branch for each.
+            let smallest = self.sizes[from..to].iter().fold(u32::MAX, |least, &size| least.min(size));
+            if i64::from(smallest) <= self.free {
+                for place in from..to {
+                    if i64::from(self.sizes[place]) <= self.free
+                        && self.starts_behind(place, &mut plan, at, waiting)
+                    {
+                        self.started.push(place);
+                    }
+                }
             }
+            from = to;
         }
         self.plan = Some(plan);
         if let Some(&first) = self.started.first() {
@@ -275,12 +282,12 @@ impl RunOn {
 
     /// Starts the job at a place behind the head if it does not delay the head. It stays in the queue.
     fn starts_behind(&mut self, place: usize, plan: &mut HeadPlan, at: i64, waiting: usize) -> bool {
-        let one = self.queue[place];
-        let procs = i64::from(one.job.procs);
-        let in_time = at.saturating_add(one.job.planned) <= plan.shadow;
+        let procs = i64::from(self.sizes[place]);
+        let number = self.queue[place];
+        let in_time = at.saturating_add(self.jobs[number as usize].planned) <= plan.shadow;
         let starts = procs <= self.free && (in_time || procs <= plan.extra);
         if starts {
-            self.start(at, &one, waiting);
+            self.start(at, number, waiting);
             if !in_time {
                 plan.extra -= procs;
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::forecast::planning::LimitRecord;
-use crate::forecast::starts::ExpectedRuns;
+use crate::forecast::starts::{ExpectedRuns, RunLearning};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{
     AccountId, End, Ending, Event, ExecutableId, Job, JobId, JobIndex, PartitionId, QosId, QueueId, Shape,
@@ -157,7 +157,7 @@ impl<'r> ClusterPast<'r> {
                 }
             }
             let job = self.job(step.submission);
-            self.runs.observe(&Event { at, job: &job, what: What::Arrived });
+            self.runs.observe(&Event { at, job: &job, what: What::Arrived }, RunLearning::Full);
             if let Some(limits) = &mut self.limits {
                 limits.arrived(&job, &self.runs.run(&job, Seconds::ZERO));
             }
@@ -170,7 +170,7 @@ impl<'r> ClusterPast<'r> {
             PastKind::Ended { ran, ending } => What::Ended(End { ran, ending }),
             _ => What::Withdrawn,
         };
-        self.runs.observe(&Event { at, job, what });
+        self.runs.observe(&Event { at, job, what }, RunLearning::Full);
         match (&mut self.limits, step.what) {
             (Some(limits), PastKind::Ended { ran, .. }) => limits.ended(job.index, ran),
             (Some(limits), PastKind::Withdrawn) => limits.withdrawn(job.index),

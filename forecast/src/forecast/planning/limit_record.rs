@@ -148,9 +148,8 @@ fn margins(run: &Distribution) -> [f64; MARGINS] {
     let log = |level: f64| (run.quantile(level).max(0.0) + OFFSET).ln();
     let width = (log(0.9) - log(0.1)).max(0.0) + NARROWEST;
     let beyond = BEYOND.map(|(level, widths)| log(level) + widths * width);
-    std::array::from_fn(|place| {
-        (beyond[place / MORE.len()] + MORE[place % MORE.len()]).min(60.0).exp() - OFFSET
-    })
+    let (beyond, more) = (beyond.map(|log| log.min(60.0).exp()), MORE.map(f64::exp));
+    std::array::from_fn(|place| beyond[place / MORE.len()] * more[place % MORE.len()] - OFFSET)
 }
 
 /// A limit that is shorter than what was asked for.
@@ -164,6 +163,9 @@ fn noted_seconds(time: Seconds) -> u32 {
 }
 
 impl LimitRecord {
+    /// What is advised stands on so many of the last jobs, about: those by which a risk is chosen, and those before by which margins are.
+    pub(in crate::forecast) const JOBS: usize = JOBS_OF_CHOICES + JOBS_OF_MARGINS;
+
     /// Notes a submitted job with its predicted run time. Jobs without a time limit are not noted.
     pub fn arrived(&mut self, job: &Job, run: &Distribution) {
         let Some(asked) = job.shape.limit.map(noted_seconds).filter(|asked| *asked > 0) else { return };

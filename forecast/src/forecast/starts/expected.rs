@@ -20,6 +20,17 @@ pub(in crate::forecast) struct ExpectedRuns {
     known: Lookup<JobIndex, (JobId, Distribution)>,
 }
 
+/// How much is made of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::forecast) enum RunLearning {
+    /// Jobs are predicted at their arrival and again at their start.
+    Full,
+    /// Again at their start only if other jobs of their users have ended in between.
+    Quick,
+    /// It is so long ago that no job is predicted.
+    Past,
+}
+
 /// A run-time predictor; the usual one can be stored.
 #[derive(Clone, Serialize, Deserialize)]
 enum ExpectedModel {
@@ -45,8 +56,9 @@ impl ExpectedModel {
         }
     }
 
-    fn observe(&mut self, event: &Event<'_>) {
+    fn observe(&mut self, event: &Event<'_>, learning: RunLearning) {
         match self {
+            ExpectedModel::Mixture(mixture) if learning == RunLearning::Past => mixture.observe_only(event),
             ExpectedModel::Mixture(mixture) => mixture.observe(event, &mut Vec::new()),
             ExpectedModel::Other(predictor) => predictor.observe(event, &mut Vec::new()),
         }
@@ -81,11 +93,20 @@ impl ExpectedRuns {
         job.shape.limit.unwrap_or(self.default_request).max(Seconds(1))
     }
 
+    /// A job is about to arrive: what is predicted of it is asked for before and after it has.
+    pub fn announce(&mut self, job: &Job) {
+        if let ExpectedModel::Mixture(mixture) = &mut self.predictor {
+            mixture.announce(job, job.submit);
+        }
+    }
+
     /// Learns from an event. Of a job that arrives, what is predicted of it is returned.
-    pub fn observe(&mut self, event: &Event<'_>) -> Option<Distribution> {
-        self.predictor.observe(event);
+    pub fn observe(&mut self, event: &Event<'_>, learning: RunLearning) -> Option<Distribution> {
+        self.predictor.observe(event, learning);
         let (job, index) = (event.job, event.job.index);
         match event.what {
+            What::Arrived | What::Started(_) if learning == RunLearning::Past => {}
+            What::Started(_) if learning == RunLearning::Quick && self.is_known_well(job) => {}
             What::Arrived | What::Started(_) => {
                 let run = self.predicted(job);
                 self.known.insert(index, (job.id, capped(run.clone(), job, Seconds::ZERO)));
@@ -97,6 +118,16 @@ impl ExpectedRuns {
             What::Overran { .. } => {}
         }
         None
+    }
+
+    /// Whether what is known of a job since its arrival is all that can be known of its user now.
+    fn is_known_well(&self, job: &Job) -> bool {
+        let known = self.known.get(&job.index).is_some_and(|(id, _)| *id == job.id);
+        known
+            && match &self.predictor {
+                ExpectedModel::Mixture(mixture) => mixture.knows_no_more_of_its_user(job),
+                ExpectedModel::Other(_) => false,
+            }
     }
 
     /// What the predictor says of a job that has not run yet.

@@ -4,7 +4,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_process::ArrivalProcess;
-use super::expected::ExpectedRuns;
+use super::expected::{ExpectedRuns, RunLearning};
 use super::snapshot::{AssumedRuns, Snapshot};
 use super::start_times::{QueueStarts, QueuedStart};
 use queuecast_core::distribution::Distribution;
@@ -47,7 +47,21 @@ impl LearnedSite {
 
     /// Learns from an event. Of a job that arrives, the run time predicted of it is returned.
     pub fn observe(&mut self, event: &Event<'_>) -> Option<Distribution> {
-        let run = self.runs.observe(event);
+        self.learn(event, RunLearning::Quick)
+    }
+
+    /// A job is about to arrive: it may be asked about before it has.
+    pub(in crate::forecast) fn announce(&mut self, job: &Job) {
+        self.runs.announce(job);
+    }
+
+    /// As [`LearnedSite::observe`], of an event so long ago that no job in the system then is ever asked about: no run time is predicted.
+    pub(in crate::forecast) fn observe_past(&mut self, event: &Event<'_>) {
+        self.learn(event, RunLearning::Past);
+    }
+
+    fn learn(&mut self, event: &Event<'_>, learning: RunLearning) -> Option<Distribution> {
+        let run = self.runs.observe(event, learning);
         self.coming.observe(event, &self.runs, &self.order);
         self.order.observe(event);
         run

@@ -3,6 +3,7 @@
 mod arrival_process;
 mod bins;
 mod corrected;
+mod example_window;
 mod expected;
 mod learned_site;
 mod lower_end;
@@ -14,7 +15,7 @@ mod simulated;
 mod snapshot;
 mod start_times;
 
-pub(super) use expected::ExpectedRuns;
+pub(super) use expected::{ExpectedRuns, RunLearning};
 pub use learned_site::LearnedSite;
 pub(super) use model::TreeModel;
 pub use model::{ModelledWaits, TreeSettings};

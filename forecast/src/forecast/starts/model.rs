@@ -1,16 +1,17 @@
 //! A learned start-time model: boosted trees over facts of the arrival and simulated starts.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::bins::{BINS, WaitBins, bin_of};
 use super::corrected::{CorrectedWaits, queue_and_size};
+use super::example_window::ExampleWindow;
 use super::learned_site::LearnedSite;
 use super::rows::RowTracker;
 use queuecast_core::job::{Event, JobIndex, What};
-use queuecast_core::trees::{Boosting, ClassTrees, Examples};
+use queuecast_core::trees::{Boosting, ClassTrees};
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::RunOn;
@@ -20,10 +21,17 @@ use queuecast_wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 /// Feature rows kept of jobs that have not started; the lowest job numbers are dropped beyond this.
 const MOST_OPEN: usize = 100_000;
 
+/// After so many of the rounds, trees know only those of the facts of an arrival that have told them most, of about 70: the others cost as
+/// much and tell next to nothing.
+const SCREENING: usize = 8;
+
+/// How many these are.
+const FEATURES: usize = 32;
+
 /// How it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeSettings {
-    /// How many starts it learns from.
+    /// How many starts back it learns from: from all of the last 7,500, and from every second or so of those before.
     pub window: usize,
     /// Number of starts after which the trees are fitted again.
     pub refit: usize,
@@ -49,9 +57,7 @@ pub(in crate::forecast) struct TreeModel {
     run_on: RunOn,
     /// Of jobs that have not started, by their numbers.
     open: BTreeMap<JobIndex, Vec<f32>>,
-    examples: Examples,
-    /// The wait of each example.
-    waits: VecDeque<f64>,
+    examples: ExampleWindow,
     /// Starts since the last fit.
     since: usize,
     fitted: Option<(ClassTrees, WaitBins)>,
@@ -65,12 +71,11 @@ impl TreeModel {
     pub fn new(settings: TreeSettings) -> TreeModel {
         TreeModel {
             settings,
-            boosting: Boosting::default(),
+            boosting: Boosting { screening: SCREENING, features: FEATURES, ..Boosting::default() },
             tracker: RowTracker::new(settings.simulates, settings.draws),
             run_on: RunOn::default(),
             open: BTreeMap::new(),
-            examples: Examples::new(0),
-            waits: VecDeque::new(),
+            examples: ExampleWindow::new(settings.window),
             since: 0,
             fitted: None,
             corrected: CorrectedWaits::new(),
@@ -91,7 +96,7 @@ impl TreeModel {
 
     /// As [`WaitPredictor::predict`].
     pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        self.arrives(learned, arrival, site);
+        self.note(learned, arrival, site);
         self.refit();
         let (Some((trees, bins)), Some(row)) = (&self.fitted, self.open.get(&arrival.job.index)) else {
             return self.past.forecast(arrival, site);
@@ -109,18 +114,25 @@ impl TreeModel {
     /// As [`TreeModel::refit`], given up once `stop` says so: then the trees stay as they are, and are still due.
     pub fn refit_unless(&mut self, stop: &(dyn Fn() -> bool + Sync)) {
         // Early on, trees are fitted again after fewer starts.
-        let due = self.since >= self.settings.refit.min(self.waits.len() / 4).max(50);
+        let due = self.since >= self.settings.refit.min(self.examples.len() / 4).max(50);
         if due {
-            let labels: Vec<u8> = self.waits.iter().map(|&wait| bin_of(wait) as u8).collect();
-            if let Some(trees) = self.boosting.classes_unless(&self.examples, &labels, BINS, stop) {
+            let labels: Vec<u8> = self.examples.waits().map(|wait| bin_of(wait) as u8).collect();
+            if let Some(trees) = self.boosting.classes_unless(&self.examples.rows(), &labels, BINS, stop) {
                 self.since = 0;
-                self.fitted = Some((trees, WaitBins::of(self.waits.iter().copied())));
+                self.fitted = Some((trees, WaitBins::of(self.examples.waits())));
             }
         }
     }
 
+    /// Notes the row of an arrival, made once, unless this many later submissions will have made it too old to be learned from.
+    pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>, ahead: usize) {
+        if self.examples.may_learn(arrival.job.index, ahead) {
+            self.note(learned, arrival, site);
+        }
+    }
+
     /// Notes the row of an arrival, made once.
-    pub fn arrives(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) {
+    fn note(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) {
         let index = arrival.job.index;
         if !self.open.contains_key(&index) {
             if self.open.len() >= MOST_OPEN {
@@ -136,15 +148,7 @@ impl TreeModel {
         self.past.learn(arrival, wait);
         self.corrected.learn(arrival.job, wait.0.max(0) as f64);
         let Some(row) = self.open.remove(&arrival.job.index) else { return };
-        if self.examples.is_empty() {
-            self.examples = Examples::new(row.len());
-        }
-        self.examples.push(&row);
-        self.waits.push_back(wait.0.max(0) as f64);
-        if self.waits.len() > self.settings.window {
-            self.waits.pop_front();
-            self.examples.drop_oldest(1);
-        }
+        self.examples.push(arrival.job.index, &row, wait.0.max(0) as f64);
         self.since += 1;
     }
 
@@ -193,7 +197,7 @@ impl WaitPredictor for ModelledWaits {
     }
 
     fn arrives(&mut self, arrival: &Arrival<'_>, site: View<'_>) {
-        self.model.arrives(&self.learned, arrival, site);
+        self.model.arrives(&self.learned, arrival, site, 0);
     }
 
     fn learn(&mut self, arrival: &Arrival<'_>, wait: Seconds) {

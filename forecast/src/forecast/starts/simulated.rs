@@ -21,6 +21,9 @@ const LESSONS: usize = 200;
 /// Answers whose outcome is not known, at most.
 const MOST_OPEN: usize = 100_000;
 
+/// Simulations of a trial, at most: enough to tell what its range is worth. An answer has all of them.
+const TRIAL_DRAWS: u32 = 40;
+
 /// Puts the job into the queue of a site and runs the site on, many times: the waits that come out, corrected by what became of past
 /// answers like them, are the distribution.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -40,13 +43,13 @@ impl SimulationModel {
     }
 
     /// The simulated waits of a job; empty if it never starts.
-    fn simulated(&self, learned: &LearnedSite, job: &Job, site: View<'_>) -> Vec<Seconds> {
+    fn simulated(&self, learned: &LearnedSite, job: &Job, site: View<'_>, draws: u32) -> Vec<Seconds> {
         let seed = Seed(u64::from(job.index.0));
         let waits = match &self.policy {
             // A job that fits while none waits starts at once under every policy.
-            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; self.draws as usize],
-            Some(policy) => learned.waits_under(policy, site, job, self.draws, seed),
-            None => learned.waits(site, job, self.draws, seed),
+            _ if site.queue_length() == 0 && job.shape.procs <= site.free() => vec![0.0; draws as usize],
+            Some(policy) => learned.waits_under(policy, site, job, draws, seed),
+            None => learned.waits(site, job, draws, seed),
         };
         waits.iter().map(|&wait| Seconds(wait as i64)).collect()
     }
@@ -70,14 +73,29 @@ impl SimulationModel {
     /// As [`WaitPredictor::forecast`].
     pub fn forecast(&self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
         let job = arrival.job;
-        let waits = self.simulated(learned, job, site);
+        let waits = self.simulated(learned, job, site, self.draws);
         self.corrected(job.shape.procs, learned.request(job), waits)
+    }
+
+    /// As [`WaitPredictor::predict`], of fewer simulations: it is for trying the method.
+    pub fn tried(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.noted(learned, arrival, site, self.draws.min(TRIAL_DRAWS))
     }
 
     /// As [`WaitPredictor::predict`].
     pub fn predict(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
+        self.noted(learned, arrival, site, self.draws)
+    }
+
+    fn noted(
+        &mut self,
+        learned: &LearnedSite,
+        arrival: &Arrival<'_>,
+        site: View<'_>,
+        draws: u32,
+    ) -> WaitForecast {
         let (job, request) = (arrival.job, learned.request(arrival.job));
-        let waits = self.simulated(learned, job, site);
+        let waits = self.simulated(learned, job, site, draws);
         if !waits.is_empty() {
             if self.open.len() >= MOST_OPEN {
                 self.open.pop_first();

@@ -227,7 +227,12 @@ impl Snapshot {
     }
 
     fn with_runs(&self, mut length: impl FnMut(&Distribution) -> f64) -> (Vec<HeldProcs>, Vec<QueuedJob>) {
-        let whole = |seconds: f64| seconds.ceil().clamp(1.0, LONGEST) as i64;
+        // Rounded up, by whole numbers: it is done for every job of every simulation.
+        let whole = |seconds: f64| {
+            let seconds = seconds.clamp(1.0, LONGEST);
+            let down = seconds as i64;
+            down + i64::from((down as f64) < seconds)
+        };
         let running = self.running.iter().map(|(held, run)| {
             let left = whole(length(run) - run.elapsed());
             HeldProcs { end: Time(self.now.0.saturating_add(left)), ..*held }

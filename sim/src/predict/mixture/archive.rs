@@ -7,7 +7,7 @@ use super::experts::{
     AGE, COUNT, HIGH, LAST_TWO, LOW, NEIGHBOURS as NEIGHBOUR_EXPERTS, REQUEST, SHARE, Values,
 };
 use super::likeness::{Alike, JobFacts, Likeness};
-use super::neighbours::{KERNELS, Neighbours, OwnRuns, Weighted, quantiles};
+use super::neighbours::{KERNELS, Neighbours, OwnRuns, Weighted, kernel_quantiles};
 use super::runs::RecentRuns;
 use queuecast_core::job::{Job, JobIndex, UserId};
 use queuecast_core::units::{Seconds, Time};
@@ -83,6 +83,11 @@ impl Archive {
         job.user?;
         let facts = self.facts(job);
         self.neighbours.get(&facts.alike(Likeness::User))?.own_runs(&facts)
+    }
+
+    /// How many jobs of the user of such a job have ended so far.
+    pub fn ended_of_user(&self, facts: &JobFacts) -> u64 {
+        self.neighbours.get(&facts.alike(Likeness::User)).map_or(0, Neighbours::ended)
     }
 
     pub fn submit(&mut self, job: &Job) {
@@ -199,13 +204,13 @@ impl Archive {
         let own = of(Likeness::User).or_else(|| of(Likeness::Queue)).or_else(|| of(Likeness::Any));
         let nothing = Neighbours::default();
         let own = own.unwrap_or(&nothing);
-        let mut near = Vec::with_capacity(own.len() + COUNT + 8);
-        for (place, kernel) in KERNELS.iter().enumerate().rev() {
-            own.weigh(kernel, facts, now, &mut near);
-            let said = quantiles(&near, &NEIGHBOUR_LEVELS).unwrap_or([without; NEIGHBOUR_LEVELS.len()]);
-            let first = NEIGHBOUR_EXPERTS + NEIGHBOUR_LEVELS.len() * place;
-            values[first..first + NEIGHBOUR_LEVELS.len()].copy_from_slice(&said);
-        }
+        let weighted = own.weigh(facts, now);
+        let said = kernel_quantiles(&weighted, &NEIGHBOUR_LEVELS);
+        let said = said.unwrap_or([[without; NEIGHBOUR_LEVELS.len()]; KERNELS.len()]);
+        let first = NEIGHBOUR_EXPERTS;
+        values[first..first + said.as_flattened().len()].copy_from_slice(said.as_flattened());
+        let mut near = Vec::with_capacity(weighted.len() + COUNT);
+        near.extend(weighted.iter().map(|(run, weights)| (*run, weights[0])));
         (near, own.len())
     }
 }

@@ -96,6 +96,11 @@ impl Neighbours {
         self.ascending.len()
     }
 
+    /// How many jobs there have been, the forgotten ones included.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
     /// How many of these jobs are like one with these facts, and how long all of them ran.
     pub fn own_runs(&self, facts: &JobFacts) -> Option<OwnRuns> {
         let count =
@@ -115,27 +120,86 @@ impl Neighbours {
         })
     }
 
-    /// Run times and how much each counts for a job with these facts, by ascending run time, with the prior of its request.
-    pub fn weigh(&self, kernel: &Kernel, facts: &JobFacts, now: Time, weighted: &mut Vec<Weighted>) {
-        weighted.clear();
+    /// Run times and how much each counts by every kernel for a job with these facts, by ascending run time, with the prior of its
+    /// request.
+    pub fn weigh(&self, facts: &JobFacts, now: Time) -> Vec<NeighbourWeights> {
+        let mut weighted = Vec::with_capacity(self.ascending.len() + PRIOR.len());
         let request = facts.requested();
         let mut prior = request.into_iter().flat_map(|request| PRIOR.map(|share| share * request)).peekable();
-        let same = |one: u64, other: u64, factor: f64| if one == other && one > 0 { factor } else { 1.0 };
+        let same = |one: u64, other: u64| usize::from(one == other && one > 0);
         for neighbour in &self.ascending {
             while let Some(run) = prior.next_if(|&run| run < neighbour.run) {
-                weighted.push((run, PRIOR_WEIGHT));
+                weighted.push((run, [PRIOR_WEIGHT; KERNELS.len()]));
             }
             let rank = (self.ended - neighbour.number) as f64;
             let days = (now - neighbour.ended).0.max(0) as f64 / DAY;
-            let recent = kernel.rank * kernel.days / ((kernel.rank + rank) * (kernel.days + days));
-            let alike = same(facts.request, neighbour.facts.request, kernel.request)
-                * same(facts.procs, neighbour.facts.procs, kernel.procs)
-                * same(facts.executable, neighbour.facts.executable, kernel.executable)
-                * same(facts.queue, neighbour.facts.queue, kernel.queue);
-            weighted.push((neighbour.run, recent * alike));
+            let other = &neighbour.facts;
+            let alike = same(facts.request, other.request)
+                + 2 * same(facts.procs, other.procs)
+                + 4 * same(facts.executable, other.executable)
+                + 8 * same(facts.queue, other.queue);
+            let weight = |place: usize| {
+                let kernel = &KERNELS[place];
+                let recent = kernel.rank * kernel.days / ((kernel.rank + rank) * (kernel.days + days));
+                recent * ALIKE[alike][place]
+            };
+            weighted.push((neighbour.run, std::array::from_fn(weight)));
         }
-        weighted.extend(prior.map(|run| (run, PRIOR_WEIGHT)));
+        weighted.extend(prior.map(|run| (run, [PRIOR_WEIGHT; KERNELS.len()])));
+        weighted
     }
+}
+
+/// A run time and how much it counts by each of [`KERNELS`].
+pub(super) type NeighbourWeights = (f64, [f64; KERNELS.len()]);
+
+/// How much a neighbour that is alike counts by each kernel: by whether request, processors, executable and queue are the same, as the
+/// bits of a number from the lowest on.
+const ALIKE: [[f64; KERNELS.len()]; 16] = {
+    let mut factors = [[1.0; KERNELS.len()]; 16];
+    let mut bits = 0;
+    while bits < factors.len() {
+        let mut place = 0;
+        while place < KERNELS.len() {
+            let kernel = &KERNELS[place];
+            let each = [kernel.request, kernel.procs, kernel.executable, kernel.queue];
+            let mut bit = 0;
+            while bit < each.len() {
+                if bits >> bit & 1 == 1 {
+                    factors[bits][place] *= each[bit];
+                }
+                bit += 1;
+            }
+            place += 1;
+        }
+        bits += 1;
+    }
+    factors
+};
+
+/// By each kernel, the first values up to which these shares of all weight lie; `None` of no values.
+pub(super) fn kernel_quantiles<const N: usize>(
+    weighted: &[NeighbourWeights],
+    levels: &[f64; N],
+) -> Option<[[f64; N]; KERNELS.len()]> {
+    let last = weighted.last()?.0;
+    let mut totals = [0.0; KERNELS.len()];
+    for (_, weights) in weighted {
+        totals.iter_mut().zip(weights).for_each(|(total, weight)| *total += weight);
+    }
+    // How many values lie below each level: sums never fall.
+    let mut below = [[0_u32; N]; KERNELS.len()];
+    let mut sums = [0.0; KERNELS.len()];
+    let wanted = totals.map(|total| levels.map(|level| level * total));
+    for (_, weights) in weighted {
+        for place in 0..KERNELS.len() {
+            sums[place] += weights[place];
+            for level in 0..N {
+                below[place][level] += u32::from(sums[place] < wanted[place][level]);
+            }
+        }
+    }
+    Some(below.map(|below| below.map(|count| weighted.get(count as usize).map_or(last, |one| one.0))))
 }
 
 /// The first values up to which these shares of all weight lie, levels in ascending order; `None` of no values.
@@ -168,8 +232,11 @@ mod tests {
         neighbours.add(50.0, Time(0), facts(101, 4));
         neighbours.add(10.0, Time(0), facts(61, 4));
         neighbours.add(30.0, Time(60 * 86_400), facts(61, 2));
-        let mut weighted = Vec::new();
-        neighbours.weigh(&KERNELS[0], &facts(0, 4), Time(60 * 86_400), &mut weighted);
+        let weigh = |facts: JobFacts| -> Vec<Weighted> {
+            let weighted = neighbours.weigh(&facts, Time(60 * 86_400));
+            weighted.iter().map(|(run, weights)| (*run, weights[0])).collect()
+        };
+        let weighted = weigh(facts(0, 4));
         // No request, so no prior. 10: one newer, 60 days, same processors. 30: newest. 50: two newer, 60 days, same processors.
         let expected = [(10.0, 4.0 * 10.0 / 11.0 / 2.0), (30.0, 1.0), (50.0, 4.0 * 10.0 / 12.0 / 2.0)];
         for (one, other) in weighted.iter().zip(expected) {
@@ -177,7 +244,7 @@ mod tests {
         }
         assert_eq!(weighted.len(), 3);
         // With a request of 60 s: 1.2, 12, 30, 54 and 60 s are in it.
-        neighbours.weigh(&KERNELS[0], &facts(61, 4), Time(60 * 86_400), &mut weighted);
+        let weighted = weigh(facts(61, 4));
         let runs: Vec<f64> = weighted.iter().map(|&(run, _)| run).collect();
         assert_eq!(runs, [1.2, 10.0, 12.0, 30.0, 30.0, 50.0, 54.0, 60.0]);
         assert!((weighted[1].1 - 80.0 * 10.0 / 11.0 / 2.0).abs() < 1e-12);
@@ -200,5 +267,10 @@ mod tests {
         let weighted = [(1.0, 1.0), (2.0, 2.0), (9.0, 1.0)];
         assert_eq!(quantiles(&weighted, &[0.2, 0.25, 0.5, 0.75, 0.8]), Some([1.0, 1.0, 2.0, 2.0, 9.0]));
         assert_eq!(quantiles(&[], &[0.5]), None);
+        // The same by several kernels at once.
+        let by_kernel = weighted.map(|(run, weight)| (run, [weight, 1.0, weight, 2.0]));
+        let found = kernel_quantiles(&by_kernel, &[0.2, 0.5, 0.8]).unwrap();
+        assert_eq!(found, [[1.0, 2.0, 9.0]; 4]);
+        assert_eq!(kernel_quantiles(&[], &[0.5]), None);
     }
 }

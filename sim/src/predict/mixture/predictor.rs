@@ -72,11 +72,20 @@ pub struct Mixture {
     events: u64,
 }
 
-/// What was said of a job when it arrived.
+/// A job in the system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Pending {
     facts: JobFacts,
     submit: Time,
+    /// How many jobs of its user had ended when it arrived.
+    own_ended: u64,
+    /// `None` if it was not predicted.
+    said: Option<Box<Said>>,
+}
+
+/// What was said of a job when it arrived.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Said {
     #[serde(with = "long_array")]
     values: Values,
     depth: usize,
@@ -114,6 +123,18 @@ impl Mixture {
     /// The last jobs of the user of a job that have ended; `None` if the user is unknown or has none.
     pub fn own_runs(&self, job: &Job) -> Option<OwnRuns> {
         self.archive.own_runs(job)
+    }
+
+    /// Whether no job of the user of this one has ended since it arrived: what was said of it then stands on all that is known of
+    /// the user. What is learned from the jobs of others changes an answer little.
+    pub fn knows_no_more_of_its_user(&self, job: &Job) -> bool {
+        self.noted(job).is_some_and(|one| one.own_ended == self.archive.ended_of_user(&one.facts))
+    }
+
+    /// Learns from an event of long ago: how long jobs ran is remembered, but nothing is said of jobs that arrive, so that nothing
+    /// is learned of how right experts were.
+    pub fn observe_only(&mut self, event: &Event<'_>) {
+        self.learn(event, false);
     }
 
     /// What each expert says of a job now, and how much it counts.
@@ -194,10 +215,10 @@ fn given(forecast: &Forecast, elapsed: Seconds, limit: f64) -> Forecast {
 
 impl RuntimePredictor for Mixture {
     fn estimate(&self, question: &Question<'_>) -> Forecast {
-        let noted = self.noted(question.job);
-        let forecast = match noted.filter(|pending| pending.events == self.events) {
+        let said = self.noted(question.job).and_then(|pending| pending.said.as_deref());
+        let forecast = match said.filter(|said| said.events == self.events) {
             // Nothing has happened since.
-            Some(pending) => pending.forecast.clone(),
+            Some(said) => said.forecast.clone(),
             None => self.answer(&self.facts(question.job)).forecast,
         };
         if question.elapsed > Seconds::ZERO {
@@ -209,16 +230,47 @@ impl RuntimePredictor for Mixture {
     }
 
     fn observe(&mut self, event: &Event<'_>, _revisions: &mut Vec<Revision>) {
+        self.learn(event, true);
+    }
+
+    fn name(&self) -> String {
+        self.settings.write()
+    }
+}
+
+impl Mixture {
+    /// A job is about to arrive, at this moment: what is said of it is found now, and not once more when it arrives.
+    pub fn announce(&mut self, job: &Job, now: Time) {
+        self.now = now;
+        self.note(job, true);
+    }
+
+    /// Notes a job that joins the system, and what is said of it if it is `judged`.
+    fn note(&mut self, job: &Job, judged: bool) {
+        let facts = self.archive.facts(job);
+        let said = judged.then(|| {
+            let MixtureAnswer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
+            let Opinions { values, depth, .. } = opinions;
+            Box::new(Said { values, depth, quantiles, group, events: self.events, forecast })
+        });
+        let own_ended = self.archive.ended_of_user(&facts);
+        self.pending.insert(job.index, Pending { facts, submit: job.submit, own_ended, said });
+    }
+
+    /// Jobs that arrive are predicted if they are `judged`, so that it is learned how right that was.
+    fn learn(&mut self, event: &Event<'_>, judged: bool) {
         let job = event.job;
         (self.now, self.events) = (event.at, self.events + 1);
         match event.what {
             What::Arrived => {
-                let facts = self.archive.facts(job);
-                let MixtureAnswer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
-                let Opinions { values, depth, .. } = opinions;
-                let (submit, events) = (job.submit, self.events);
-                let pending = Pending { facts, submit, values, depth, quantiles, group, events, forecast };
-                self.pending.insert(job.index, pending);
+                // Nothing has happened since it was announced.
+                let announced = self.noted(job).and_then(|pending| pending.said.as_deref());
+                if announced.is_some_and(|said| said.events + 1 == self.events) {
+                    let said = self.pending.get_mut(&job.index).and_then(|pending| pending.said.as_mut());
+                    said.into_iter().for_each(|said| said.events += 1);
+                } else {
+                    self.note(job, judged);
+                }
                 self.archive.submit(job);
             }
             What::Started(_) => {
@@ -233,19 +285,15 @@ impl RuntimePredictor for Mixture {
                 let run = end.ran.0.max(1) as f64;
                 let facts = self.facts(job);
                 if self.noted(job).is_some()
-                    && let Some(pending) = self.pending.remove(&job.index)
+                    && let Some(said) = self.pending.remove(&job.index).and_then(|pending| pending.said)
                 {
-                    self.judge.learn(&facts, pending.depth, &pending.values, run);
+                    self.judge.learn(&facts, said.depth, &said.values, run);
                     let counted = run.min(self.archive.limit(&facts));
-                    self.conformal.learn(pending.group, &pending.quantiles, counted);
+                    self.conformal.learn(said.group, &said.quantiles, counted);
                 }
                 self.archive.end(job.index, &facts, event.at, run);
             }
         }
-    }
-
-    fn name(&self) -> String {
-        self.settings.write()
     }
 }
 

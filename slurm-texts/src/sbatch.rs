@@ -104,8 +104,8 @@ pub fn sbatch(arguments: &[String]) -> Result<SbatchRequest, SbatchError> {
             }
         } else {
             // Of a heterogeneous job the first part counts.
-            if argument == ":" || rest.clone().any(|one| one == ":") {
-                read.not_modelled.push("heterogeneous jobs".to_owned());
+            if argument == ":" {
+                read.not_modelled.push("heterogeneous-jobs".to_owned());
             }
             break;
         }
@@ -199,7 +199,7 @@ fn take(
         "no-requeue" => request.terms.requeue = Some(false),
         "licenses" => {
             if given.value.contains('|') {
-                not_modelled.push("--licenses with |".to_owned());
+                not_modelled.push("--licenses=a|b".to_owned());
             }
             request.gres.licenses = given.must(license_request(given.value), "licenses such as matlab:2")?
         }
@@ -426,6 +426,9 @@ mod tests {
             (read.not_modelled.join(" "), read.user),
             ("--tmp --gres-flags".into(), Some("ann".into()))
         );
+        let odd = sbatch_line("-n 1 --licenses=a:2|b -t 2 : -n 2").unwrap();
+        assert_eq!(odd.not_modelled, ["--licenses=a|b", "heterogeneous-jobs"]);
+        assert_eq!((odd.request.tasks, odd.request.gres.licenses.len()), (Some(1), 1));
         for (text, part) in [
             ("--frobnicate=3", "--frobnicate"),
             ("-n 3 -£ 5", "-£"),

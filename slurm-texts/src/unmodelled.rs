@@ -80,6 +80,10 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         "past outages of nodes, since the log has no dates",
     );
     run.submissions.iter().for_each(|one| request(&one.request, &mut note));
+    // Accounting numbers their parts so: 143+0, 143+1.
+    let is_part =
+        |key: &str| key.split_once('+').is_some_and(|(id, part)| [id, part].map(is_number) == [true; 2]);
+    note(run.submissions.iter().any(|one| is_part(&one.key)), "heterogeneous-jobs");
     let mut licenses = run.submissions.iter().flat_map(|one| &one.request.gres.licenses);
     let is_unknown = licenses.any(|one| !cluster.licenses.0.contains_key(&one.name));
     note(is_unknown, "--licenses that the site does not name");
@@ -129,6 +133,10 @@ fn known_at_once(run: &RecordedRun, remembered: Seconds) -> usize {
         Some(*count)
     });
     counts.max().map_or(0, |most: i64| most as usize)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit())
 }
 
 fn limits(group: &GroupLimits, is_safe: bool, note: &mut impl FnMut(bool, &str)) {

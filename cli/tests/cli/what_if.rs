@@ -153,8 +153,8 @@ fn a_check_names_what_a_simulation_names() {
         "reservations that come again (DAILY and the like)",
         "--switches",
         "--tmp",
-        "--licenses with |",
-        "heterogeneous jobs",
+        "--licenses=a|b",
+        "heterogeneous-jobs",
     ] {
         assert!(named.contains(name), "{name}: {named:?}");
     }

@@ -759,7 +759,10 @@ class Site:
         if dice.chance(0.03):
             job.args.append("--no-requeue")
         if dice.chance(0.03):
-            job.args.append("-s" if dice.chance(0.5) else "--use-min-nodes")
+            word = "-s" if dice.chance(0.5) else "--use-min-nodes"
+            # Slurm takes a job for one that shares, or that has nodes of its own.
+            if word != "-s" or not any("--exclusive" in one for one in job.args):
+                job.args.append(word)
         if dice.chance(0.08):
             job.tasks = dice.randint(3, 8)
             throttle = f"%{dice.randint(1, 3)}" if dice.chance(0.4) else ""

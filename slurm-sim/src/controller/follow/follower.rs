@@ -11,7 +11,7 @@ use crate::cluster::{
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{JobStage, StartedBy};
+use crate::controller::job::{ControlledJob, JobStage, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
 use crate::controller::state::Controller;
@@ -37,6 +37,8 @@ pub struct RecordingFollower<'c> {
     numbers: BTreeMap<u64, SubmissionHandle>,
     /// Recorded starts by submission and task, in seconds.
     starts: BTreeMap<(&'c str, Option<u32>), i64>,
+    /// Seconds from the submission of jobs until the first of them was eligible.
+    until_eligible: BTreeMap<&'c str, i64>,
     /// What each job's priorities consisted of when they were computed last, by its partitions.
     parts: Vec<Vec<PriorityParts>>,
     /// When jobs would be stopped at their limits, in seconds.
@@ -64,6 +66,17 @@ pub struct RecordingFollower<'c> {
     ticks: Vec<Micros>,
 }
 
+/// Seconds from the submission of jobs until the first of them was eligible.
+fn until_eligible(run: &RecordedRun) -> BTreeMap<&str, i64> {
+    let mut until = BTreeMap::new();
+    for one in &run.outcomes {
+        let Some(eligible) = one.eligible else { continue };
+        let first = until.entry(one.key.as_str()).or_insert(i64::MAX);
+        *first = (eligible - one.submit).0.min(*first);
+    }
+    until
+}
+
 impl<'c> RecordingFollower<'c> {
     pub fn new(
         cluster: &'c Cluster,
@@ -86,6 +99,7 @@ impl<'c> RecordingFollower<'c> {
                 .iter()
                 .filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0)))
                 .collect(),
+            until_eligible: until_eligible(run),
             stops: BTreeMap::new(),
             cycle: None,
             knows_running: false,
@@ -276,10 +290,7 @@ impl<'c> RecordingFollower<'c> {
                 self.closed.fill(false);
                 self.tested.clear();
                 self.held_back = NodeSet::none(self.controller.cluster.nodes.len());
-                if self.controller.clock.phases.is_on_seconds() {
-                    // At the very begin of a second the controller's clock may still show the one before.
-                    self.controller.clock.set(step.at - CLOCK_LAG);
-                }
+                self.controller.clock.set(self.clock_of_pass(step.at));
                 self.see_queue();
                 self.controller.size_linear();
             }
@@ -363,6 +374,25 @@ impl<'c> RecordingFollower<'c> {
     }
 
     /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
+    /// The instant that the controller's clock of whole seconds shows in a pass. At the very begin of a second that may still be the one
+    /// before; which of both is told by the recorded eligibility of jobs that the pass looks at first.
+    fn clock_of_pass(&self, at: Micros) -> Micros {
+        let before = at - CLOCK_LAG;
+        if before.second() == at.second() {
+            return at;
+        }
+        let is_early = |job: &ControlledJob| {
+            let key = self.run.submissions[job.submission.0].key.as_str();
+            job.state == JobStage::Waiting
+                && !job.wait.was_seen
+                && self
+                    .until_eligible
+                    .get(key)
+                    .is_some_and(|&by| by > 0 && job.wait.submit + by == before.second().0)
+        };
+        if self.controller.jobs.all.iter().any(is_early) { before } else { at }
+    }
+
     fn see_queue(&mut self) {
         let queue = self.controller.take_queue();
         self.controller.queue.give_back(queue);

@@ -14,6 +14,8 @@ pub struct FairShare {
     parents: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
     shares: Vec<f64>,
+    /// Users without shares of their own (`Fairshare=parent`): the fair tree ranks them first in their account.
+    is_first: Vec<bool>,
     is_user: Vec<bool>,
     /// Processor seconds, decayed; of an account those of all below it.
     usage: Vec<f64>,
@@ -31,8 +33,10 @@ impl FairShare {
                 children[parent].push(index);
             }
         }
-        let share = |shares: Shares| match shares {
+        // Users without shares of their own take none of their siblings'.
+        let share = |shares: Shares, is_user: bool| match shares {
             Shares::Of(count) => f64::from(count),
+            Shares::Parent if is_user => 0.0,
             Shares::Parent => 1.0,
         };
         let classic = settings.flags.no_fair_tree.then(|| ClassicShares::new(associations, settings));
@@ -40,7 +44,8 @@ impl FairShare {
             classic,
             parents: all.iter().map(|one| one.parent).collect(),
             children,
-            shares: all.iter().map(|one| share(one.shares)).collect(),
+            shares: all.iter().map(|one| share(one.shares, one.user.is_some())).collect(),
+            is_first: all.iter().map(|one| one.user.is_some() && one.shares == Shares::Parent).collect(),
             is_user: all.iter().map(|one| one.user.is_some()).collect(),
             usage: vec![0.0; all.len()],
             factors: vec![0.0; all.len()],
@@ -137,6 +142,9 @@ impl FairShare {
 
     /// How much less than its share an association has used, among its siblings.
     fn level(&self, association: usize, all_shares: f64) -> f64 {
+        if self.is_first[association] {
+            return f64::INFINITY;
+        }
         let parent = self.parents[association].map_or(0.0, |parent| self.usage[parent]);
         let used = if parent > 0.0 { self.usage[association] / parent } else { 0.0 };
         let share = if all_shares > 0.0 { self.shares[association] / all_shares } else { 0.0 };

@@ -132,10 +132,10 @@ impl Controller<'_> {
         }
     }
 
-    /// Whether no limit keeps the job from the selection of nodes.
+    /// Whether no limit, and no license that others have, keeps the job from the selection of nodes.
     fn is_looked_for(&self, job: JobHandle) -> bool {
         let at = &self.jobs[job].partitions[0];
-        self.limits.before_selection(&at.limits, at.limit).is_none()
+        self.limits.before_selection(&at.limits, at.limit).is_none() && !self.lacks_licenses(job)
     }
 
     /// A job's size, which is that of all tasks of its array that have not started.

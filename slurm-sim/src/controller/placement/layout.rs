@@ -264,7 +264,12 @@ impl NodeLayout {
                 return 0;
             }
             MemoryNeed::AllOfNode if memory > 0 => return 0,
-            MemoryNeed::PerCpu(mb) if mb > 0 => free = free.min(u32::try_from(left / mb).unwrap_or(u32::MAX)),
+            MemoryNeed::PerCpu(mb) if mb > 0 => {
+                // Memory for a part of a core's threads only is not enough for the core.
+                let enough = u32::try_from(left / mb).unwrap_or(u32::MAX);
+                let unit = if self.whole_cores { self.cpus_at_once(node, need) } else { 1 };
+                free = free.min(enough / unit * unit);
+            }
             _ => {}
         }
         let for_tasks = need.tasks_per_node.saturating_mul(need.cpus_per_task);

@@ -6,8 +6,8 @@ use super::tests::{cluster, job, logged, number, planned, simulated, start, star
 use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, GenericResource,
-    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, NodeChange, NodeState, PriorityKind, Qos,
-    RecordedRun, ReservationFlags, SubmittedJob, Tres, TresWeights,
+    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, MemoryRequest, NodeChange, NodeState,
+    PriorityKind, Qos, RecordedRun, ReservationFlags, SubmittedJob, Tres, TresWeights,
 };
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -368,4 +368,25 @@ fn used_minutes_are_waited_for_until_they_have_decayed() {
     let found = start(&simulated(&site, jobs)[1]);
     // 400 minutes are 100 after two half-lives.
     assert!((4 * 86_400..6 * 86_400).contains(&found), "{found}");
+}
+
+/// Nodes of two cores with two threads each and memory for three CPUs: a job has one core of each, since for a second one the memory is
+/// not enough.
+#[test]
+fn memory_for_each_cpu_counts_for_whole_cores() {
+    let mut threads = cluster(3);
+    for node in &mut threads.nodes {
+        (node.cpus, node.cores_per_socket, node.threads_per_core) = (4, 2, 2);
+        node.memory_mb = 3_500;
+    }
+    threads.settings.select.memory = true;
+    let of = |megabytes: u64| {
+        let mut one = job(0, 0, 6, 10, 60);
+        one.request.memory = Some(MemoryRequest::PerCpu(megabytes));
+        let found = simulated(&threads, vec![one]);
+        (found[0].nodes.len(), found[0].cpus)
+    };
+    assert_eq!(of(1_000), (3, 6));
+    // Control: with memory for all four, two nodes are enough.
+    assert_eq!(of(500).0, 2);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::decided::{DecisionKind, DecisionTally, in_words};
-use super::turns::{MOST_TURNS, ticks};
+use super::turns::{MOST_TURNS, ticks, until_eligible};
 use crate::cluster::{
     Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
     RecordedDecisions, RecordedRun, ShownPriority,
@@ -64,17 +64,6 @@ pub struct RecordingFollower<'c> {
     next_priority: Micros,
     /// Turns of the background thread, the next one last.
     ticks: Vec<Micros>,
-}
-
-/// Seconds from the submission of jobs until the first of them was eligible.
-fn until_eligible(run: &RecordedRun) -> BTreeMap<&str, i64> {
-    let mut until = BTreeMap::new();
-    for one in &run.outcomes {
-        let Some(eligible) = one.eligible else { continue };
-        let first = until.entry(one.key.as_str()).or_insert(i64::MAX);
-        *first = (eligible - one.submit).0.min(*first);
-    }
-    until
 }
 
 impl<'c> RecordingFollower<'c> {

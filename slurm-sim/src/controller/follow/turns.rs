@@ -1,6 +1,8 @@
 //! When the background thread had its turns, by what was logged.
 
-use crate::cluster::{LoggedAction, LoggedStep};
+use std::collections::BTreeMap;
+
+use crate::cluster::{LoggedAction, LoggedStep, RecordedRun};
 use crate::controller::clock::Phases;
 use queuecast_core::units::Micros;
 
@@ -48,4 +50,15 @@ fn between(first: Micros, period: Micros, known: impl Iterator<Item = Micros>) -
         last = if turns > 0 { at } else { last };
     }
     all
+}
+
+/// Seconds from the submission of jobs until the first of them was eligible.
+pub fn until_eligible(run: &RecordedRun) -> BTreeMap<&str, i64> {
+    let mut until = BTreeMap::new();
+    for one in &run.outcomes {
+        let Some(eligible) = one.eligible else { continue };
+        let first = until.entry(one.key.as_str()).or_insert(i64::MAX);
+        *first = (eligible - one.submit).0.min(*first);
+    }
+    until
 }

@@ -233,6 +233,19 @@ mod tests {
         assert_eq!(factors(&other), [0.25, 0.5, 1.0, 1.0]);
     }
 
+    /// A user with `Fairshare=parent` ranks first in the account whatever was used, and takes no shares of the others.
+    #[test]
+    fn users_without_shares_of_their_own_come_first_in_their_account() {
+        let mut all = associations();
+        all.0[3].shares = Shares::Parent;
+        let mut fair = FairShare::new(&all, &PrioritySettings::default());
+        fair.charge(3, 10.0, 100);
+        fair.charge(4, 1.0, 100);
+        fair.charge(5, 10.0, 100);
+        fair.rank();
+        assert_eq!(factors(&fair), [1.0, 0.75, 0.25, 0.5]);
+    }
+
     #[test]
     fn usage_halves_within_a_half_life() {
         let settings =

@@ -402,7 +402,8 @@ mod tests {
         let cluster = cluster();
         let gres = |name: &str, count| vec![GresRequest { name: name.into(), kind: None, count }];
         assert_eq!(said(&cluster, |_| {}), None, "control");
-        let cases: [(&str, &dyn Fn(&mut JobRequest)); 16] = [
+        type Change<'a> = &'a dyn Fn(&mut JobRequest);
+        let cases: [(&str, Change<'_>); 16] = [
             ("Invalid partition name specified: the site has no partition x, but batch, wide", &|one| {
                 one.partitions = vec!["x".into()]
             }),

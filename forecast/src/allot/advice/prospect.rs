@@ -135,7 +135,7 @@ impl Advice {
     /// Chooses by the ranges alone. `None` if there is nothing to choose from.
     ///
     /// The soonest is the one of the least median queue time, of those alike the one of the least turnaround. The best is the
-    /// smallest of those whose turnaround is at most 1 % longer than the least.
+    /// smallest of those whose turnaround is at most 1 % longer than the least; it is asked for if it starts as soon, within 1 %.
     pub fn of(prospects: Vec<Prospect>, preference: Preference) -> Option<Advice> {
         Advice::chosen(prospects, preference, |_| Vec::new())
     }
@@ -163,7 +163,8 @@ impl Advice {
             .min_by(|one, other| queue(*one).total_cmp(&queue(*other)).then_with(|| least(one, other)))?;
         let gain = turnaround(soonest) - turnaround(best);
         let worth = gain > averse * prospects[soonest].run.median;
-        let recommended = if worth || queue(best) <= queue(soonest) { best } else { soonest };
+        let starts_as_soon = queue(best) <= queue(soonest) * (1.0 + NEGLIGIBLE);
+        let recommended = if worth || starts_as_soon { best } else { soonest };
         let least = if turnaround(recommended) <= turnaround(shortest) { recommended } else { shortest };
         Some(Advice { prospects, recommended, soonest, least, close })
     }

@@ -20,7 +20,7 @@ fn options(answer: &Value) -> &Vec<Value> {
 fn every_change_has_a_range_and_a_verdict() {
     let folder = log();
     let line = "advise log.swf -n 16 -t 12h -u 3 --runs 8=4h,16=2h,32=70m --later 6h --format json";
-    let answer = json(&mut folder.queuecast(line));
+    let answer = json(&mut folder.recalling(line));
     assert_eq!(options(&answer)[0]["change"], "as_asked");
     let changes: Vec<String> = options(&answer).iter().map(|one| one["change"].to_string()).collect();
     for expected in ["\"size\"", "{\"later\":21600}"] {
@@ -38,8 +38,8 @@ fn every_change_has_a_range_and_a_verdict() {
     assert_eq!(smaller["limit"], 24 * 3600);
     let best = answer["best"].as_u64().unwrap() as usize;
     assert!(best == 0 || options(&answer)[best]["too_close"] == false);
-    assert_eq!(answer, json(&mut folder.queuecast(line)), "the same bytes every time");
-    let csv = stdout(&mut folder.queuecast(&line.replace("json", "csv")));
+    assert_eq!(answer, json(&mut folder.queuecast(line)), "the same bytes every time, learned anew");
+    let csv = stdout(&mut folder.recalling(&line.replace("json", "csv")));
     assert_eq!(csv.lines().count(), 1 + options(&answer).len());
 }
 
@@ -48,21 +48,21 @@ fn the_limit_keeps_the_accepted_risk() {
     let folder = log();
     let limit = |risk: &str| {
         let answer =
-            json(&mut folder.queuecast(&format!("advise log.swf -n 16 -t 3d -u 3 {risk} --format json")));
+            json(&mut folder.recalling(&format!("advise log.swf -n 16 -t 3d -u 3 {risk} --format json")));
         (answer["limit"]["limit"].as_u64().unwrap(), answer["limit"]["risk"].as_f64().unwrap())
     };
     let (usual, risk) = limit("--risk 0.3");
     assert!(usual < 3 * 86_400 && risk <= 0.3, "{usual} {risk}");
     let (daring, risk) = limit("--risk 0.45");
     assert!(daring <= usual && risk <= 0.45, "{daring} {risk}");
-    let text = stdout(&mut folder.queuecast("advise log.swf -n 16 -t 3d -u 3 --risk 0.3"));
+    let text = stdout(&mut folder.recalling("advise log.swf -n 16 -t 3d -u 3 --risk 0.3"));
     assert!(text.contains("at most 30.0% risk") && text.contains("would have been stopped"), "{text}");
     assert!(text.contains("What it could ask for") && text.contains("as asked"), "{text}");
     // A few days of history do not say that a job needs less than it asks for.
     let (asked, risk) = limit("");
     assert!(asked == 3 * 86_400 && risk > 0.02, "{asked} {risk}");
     // Control: nine in ten stopped is nothing to accept.
-    assert!(!folder.queuecast("advise log.swf -n 16 -t 3d --risk 0.9").output().unwrap().status.success());
+    assert!(!folder.recalling("advise log.swf -n 16 -t 3d --risk 0.9").output().unwrap().status.success());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_cannot_be_answered_says_why() {
         ("advise log.swf -n 16 -t 2h --predictor perfect", "knows the future"),
         ("advise made.swf.gz -n 16 -t 2h", "does not record how long jobs waited"),
     ] {
-        let output = folder.queuecast(line).output().unwrap();
+        let output = folder.recalling(line).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(expected), "{line}: {said}");
     }
@@ -108,11 +108,11 @@ fn another_site_is_compared_with_this_one() {
     folder.queuecast("generate habits --jobs 600 --seed 9 --output b.swf.gz --quiet").assert().success();
     folder.queuecast("simulate b.swf.gz --schedule-swf there.swf --quiet --no-plot").assert().success();
     let line = "advise log.swf -n 16 -t 12h -u 3 --other-site there.swf --format json";
-    let answer = json(&mut folder.queuecast(line));
+    let answer = json(&mut folder.recalling(line));
     let sites = answer["sites"].as_array().unwrap();
     assert_eq!(sites.len(), 2);
     // Each as if asked alone.
-    let alone = json(&mut folder.queuecast("advise log.swf -n 16 -t 12h -u 3 --format json"));
+    let alone = json(&mut folder.recalling("advise log.swf -n 16 -t 12h -u 3 --format json"));
     assert_eq!(sites[0], alone);
     let done = |site: &Value| {
         let best = site["best"].as_u64().unwrap() as usize;
@@ -120,16 +120,16 @@ fn another_site_is_compared_with_this_one() {
     };
     let soonest = answer["soonest"]["place"].as_u64().unwrap() as usize;
     assert!(done(&sites[soonest]) <= done(&sites[1 - soonest]));
-    let text = stdout(&mut folder.queuecast("advise log.swf -n 16 -t 12h -u 3 --other-site there.swf"));
+    let text = stdout(&mut folder.recalling("advise log.swf -n 16 -t 12h -u 3 --other-site there.swf"));
     assert!(text.contains("What it could ask for in there.swf") && text.contains("Done soonest"), "{text}");
     // A site that cannot run it is named, and the others are answered for.
     let line = "advise log.swf -n 16 -t 12h --other-site b.swf.gz --format json";
-    let answer = json(&mut folder.queuecast(line));
+    let answer = json(&mut folder.recalling(line));
     assert_eq!(answer["sites"].as_array().unwrap().len(), 1);
     assert!(answer["refused"][0].as_str().unwrap().contains("b.swf.gz"), "{answer}");
     // With every option as rows.
     let csv =
-        stdout(&mut folder.queuecast("advise log.swf -n 16 -t 12h --other-site there.swf --format csv"));
+        stdout(&mut folder.recalling("advise log.swf -n 16 -t 12h --other-site there.swf --format csv"));
     assert!(csv.contains("\nthere.swf,") && csv.contains("\nlog.swf,"), "{csv}");
 }
 
@@ -137,12 +137,12 @@ fn another_site_is_compared_with_this_one() {
 fn a_measured_run_time_is_believed() {
     let folder = log();
     let line = |runs: &str| format!("advise log.swf -n 16 -t 4h -u 3 {runs} --format json");
-    let answer = json(&mut folder.queuecast(&line("--runs 8=4h,16=2h10m")));
+    let answer = json(&mut folder.recalling(&line("--runs 8=4h,16=2h10m")));
     let run = &answer["run"];
     assert_eq!(["low", "median", "high"].map(|part| run[part].as_f64()), [Some(7800.0); 3], "{run}");
     assert_eq!(options(&answer)[0]["risk"], 0.0);
     // Control: without it the run time is that of the user's past jobs, which is not certain.
-    let predicted = json(&mut folder.queuecast(&line("")));
+    let predicted = json(&mut folder.recalling(&line("")));
     assert!(predicted["run"]["low"].as_f64() < predicted["run"]["high"].as_f64(), "{}", predicted["run"]);
 }
 
@@ -152,11 +152,11 @@ fn no_change_is_advised_at_more_than_the_accepted_risk() {
     for (user, hours) in [(1, 1), (2, 2), (3, 12), (4, 24)] {
         for risk in [0.02, 0.2] {
             let line = format!("advise log.swf -n 8 -t {hours}h -u {user} --risk {risk} --later 6h");
-            let answer = json(&mut folder.queuecast(&format!("{line} --format json")));
+            let answer = json(&mut folder.recalling(&format!("{line} --format json")));
             let best = &options(&answer)[answer["best"].as_u64().unwrap() as usize];
             let is_first = best["change"] == "as_asked";
             assert!(is_first || best["risk"].as_f64() <= Some(risk), "{line}: {best}");
-            let text = stdout(&mut folder.queuecast(&line));
+            let text = stdout(&mut folder.recalling(&line));
             let short = answer["limit"]["is_bounded"] == true;
             let expected = if short { "Ask for more time: " } else { "ask as you meant to" };
             assert!(!is_first || text.contains(expected), "{line}: {text}");

@@ -139,7 +139,7 @@ fn run(folder: &Folder, shown: &str, ran: &mut Vec<String>) -> Result<(), String
     let expected = if no_slurm { 3 } else { expected };
     // Pages that are tried in one folder make files of the same name.
     let force = if arguments.contains("--output") { " --force" } else { "" };
-    let mut command = folder.queuecast(&format!("{arguments}{small}{force}"));
+    let mut command = folder.recalling(&format!("{arguments}{small}{force}"));
     if no_slurm {
         command.env("PATH", "/nowhere");
     }

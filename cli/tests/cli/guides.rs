@@ -53,43 +53,55 @@ fn is_printed(shown: &str, printed: &str) -> bool {
     })
 }
 
-/// Whether later lines of a page may need what a line writes.
-fn writes(line: &str) -> bool {
-    ["--output", "--schedule-swf"].iter().any(|option| line.contains(option))
+/// The files that a line writes for later lines of its page.
+fn written(line: &str) -> Vec<&str> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let pairs = words.windows(2).filter(|pair| ["--output", "--schedule-swf"].contains(&pair[0]));
+    pairs.map(|pair| pair[1]).collect()
 }
 
-/// Runs the commands of a page that write files or whose output it shows, and compares.
+/// The commands of a page that must be run: for each block those whose output is shown next, and those that write what these or the
+/// page's own files need.
+fn to_run(blocks: &[(&str, &str)], own_files: &[(String, String)]) -> Vec<Vec<String>> {
+    let mut needed: String = own_files.iter().map(|(_, content)| content.as_str()).collect();
+    let mut is_shown = false;
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for (kind, text) in blocks.iter().rev() {
+        let mut run = Vec::new();
+        if kind.is_empty() {
+            for line in commands(&format!("```\n{text}```\n")).into_iter().rev() {
+                if std::mem::take(&mut is_shown) || written(&line).iter().any(|file| needed.contains(file)) {
+                    needed += &line;
+                    run.insert(0, line);
+                }
+            }
+        }
+        is_shown = *kind == "text";
+        found.insert(0, run);
+    }
+    found
+}
+
+/// Runs the commands of a page that its outputs need, and compares what it shows.
 fn holds(name: &str) {
     let page = fs::read_to_string(root().join("docs/guides").join(name)).unwrap();
     let folder = Folder::with("unused", "");
-    for (name, content) in files(&page) {
-        fs::write(folder.path(&name), content).unwrap();
+    let own_files = files(&page);
+    for (name, content) in &own_files {
+        fs::write(folder.path(name), content).unwrap();
     }
     let blocks = blocks(&page);
     let (mut printed, mut shown) = (String::new(), 0);
-    for (place, (kind, text)) in blocks.iter().enumerate() {
-        match *kind {
-            "text" => {
-                assert!(
-                    is_printed(text, &printed),
-                    "{name} shows\n{text}\nand the command prints\n{printed}"
-                );
-                shown += 1;
-            }
-            "" => {
-                let lines = commands(&format!("```\n{text}```\n"));
-                let is_shown = blocks.get(place + 1).is_some_and(|(kind, _)| *kind == "text");
-                for (at, line) in lines.iter().enumerate() {
-                    let last = is_shown && at + 1 == lines.len();
-                    if last || writes(line) {
-                        let arguments = line.strip_prefix("queuecast ").unwrap().replace('\'', "");
-                        let said = stdout(folder.queuecast(&arguments).env("COLUMNS", "80"));
-                        // The page is for the command that is installed.
-                        printed = said.replace(env!("CARGO_BIN_EXE_queuecast"), "queuecast");
-                    }
-                }
-            }
-            _ => {}
+    for ((kind, text), lines) in blocks.iter().zip(to_run(&blocks, &own_files)) {
+        if *kind == "text" {
+            assert!(is_printed(text, &printed), "{name} shows\n{text}\nand the command prints\n{printed}");
+            shown += 1;
+        }
+        for line in lines {
+            let arguments = line.strip_prefix("queuecast ").unwrap().replace('\'', "");
+            let said = stdout(folder.recalling(&arguments).env("COLUMNS", "80"));
+            // The page is for the command that is installed.
+            printed = said.replace(env!("CARGO_BIN_EXE_queuecast"), "queuecast");
         }
     }
     assert!(shown > 0, "{name} shows nothing");
@@ -158,4 +170,17 @@ fn what_is_printed_is_told_from_what_is_not() {
         assert!(!is_printed(shown, printed), "{shown}");
     }
     assert_eq!(blocks("a\n```\nb\n```\nc\n```text\nd\n```\n"), [("", "b\n"), ("text", "d\n")]);
+}
+
+#[test]
+fn what_a_page_shows_is_run_with_what_it_needs() {
+    let page = "```\nqueuecast demo --output a.swf\nqueuecast search a.swf --output b.swf\nqueuecast demo --output c.swf\n```\n\
+                ```\nqueuecast plan\nqueuecast search a.swf\n```\n```text\nfound\n```\n```\nqueuecast simulate b.swf\n```\n";
+    let own = [("sites.toml".to_owned(), "log = \"c.swf\"".to_owned())];
+    let run = |own: &[(String, String)]| to_run(&blocks(page), own).concat();
+    assert_eq!(run(&[]), ["queuecast demo --output a.swf", "queuecast search a.swf"]);
+    assert_eq!(
+        run(&own),
+        ["queuecast demo --output a.swf", "queuecast demo --output c.swf", "queuecast search a.swf"]
+    );
 }

@@ -40,6 +40,8 @@ mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::SystemTime;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -51,6 +53,25 @@ fn queuecast() -> Command {
     // What is learned is kept nowhere: a folder cannot be made within a file.
     command.env("XDG_CACHE_HOME", env!("CARGO_BIN_EXE_queuecast"));
     command
+}
+
+/// Where what one test has learned from a log is kept for others that ask the same log. A program that was built anew finds nothing in it.
+/// That answers from it are the same bytes as those without, the tests of `when` hold.
+fn learned() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let program = fs::metadata(env!("CARGO_BIN_EXE_queuecast")).unwrap();
+        let built = program.modified().unwrap().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let caches = Path::new(env!("CARGO_TARGET_TMPDIR")).join("learned");
+        let own = caches.join(format!("{}-{}", built.as_nanos(), program.len()));
+        // What earlier programs left; another process may be removing it too.
+        for old in fs::read_dir(&caches).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if old != own {
+                let _ = fs::remove_dir_all(old);
+            }
+        }
+        own
+    });
+    &FOLDER
 }
 
 /// Four jobs on 100 processors: submit, processors, requested time, run time. Under EASY the fourth jumps the
@@ -89,6 +110,14 @@ impl Folder {
 
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The command, answering from what other tests have learned. For tests of what is said; not for those of learning itself, of
+    /// threads, or of what may be known at a moment.
+    fn recalling(&self, line: &str) -> Command {
+        let mut command = self.queuecast(line);
+        command.env("XDG_CACHE_HOME", learned());
+        command
     }
 
     /// The command, with this directory as its own, so that names in messages are short.

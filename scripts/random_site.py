@@ -10,9 +10,9 @@ import io
 import math
 import random
 
-# Jobs are submitted for so long, in seconds.
+# Seconds during which jobs are submitted.
 SUBMITTING = 400
-# A site is asked for so much of what it has in that time.
+# Work that is submitted, as a share of what the site can do in that time.
 LOAD = (1.0, 1.3)
 SUBMISSIONS = (150, 240)
 # A job that takes such a share of the site is one of a few.
@@ -847,7 +847,7 @@ class Site:
         self.jobs.sort(key=lambda job: job.at)
 
     def draw_reserved_jobs(self, name, who, partition, fits, nodes, times):
-        """Jobs in a reservation of so many nodes with so many processors each. The limits of some go past its end."""
+        """Jobs in a reservation, by its number of nodes and the processors of each. The limits of some go past its end."""
         dice = self.dice
         fits = min(fits, partition.max_cpus_per_node)
         nodes = min(nodes, partition.max_nodes)

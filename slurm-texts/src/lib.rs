@@ -17,6 +17,7 @@ mod capture;
 mod change;
 mod changed;
 mod checked;
+mod checked_answer;
 mod checks;
 mod conf;
 mod csv;
@@ -57,12 +58,13 @@ mod values;
 mod what_if;
 
 pub use capture::{
-    ACCOUNTING_FILE, AnswerError, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
-    CommandAnswer, WithoutAnswer, capture_commands, check_answer, without_answer,
+    ACCOUNTING_FILE, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
+    CommandAnswer, WithoutAnswer, capture_commands, without_answer,
 };
 pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
 pub use changed::read_changed_site;
 pub use checked::{CheckedSite, RecordingCounts};
+pub use checked_answer::{AnswerError, check_answer};
 pub use decided::{DecisionsReading, read_decisions};
 pub use differing::{DifferingSetting, differing_settings};
 pub use file_kind::SiteFileKind;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers in one block, at most: so many are moved when one comes or goes.
+/// The most numbers in one block. As many are moved when one comes or goes.
 const BLOCK: usize = 128;
 
 /// Numbers in ascending order, in blocks: coming, going and looking one up by its place cost about as much as one block, however many

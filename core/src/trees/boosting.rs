@@ -20,9 +20,9 @@ pub struct Boosting {
     pub l2: f64,
     /// Bins of a feature, at most 255, without that of missing values.
     pub bins: usize,
-    /// After so many rounds only the features whose splits have gained most are looked at.
+    /// Number of rounds after which only the features whose splits have gained most are looked at.
     pub screening: usize,
-    /// How many these are.
+    /// Number of features that are looked at then.
     pub features: usize,
 }
 

@@ -49,12 +49,12 @@ pub(super) struct ForecasterState {
     open: BTreeMap<JobIndex, OpenJob>,
     tried: TriedJobs,
     started: usize,
-    /// Whether what happens now is so long before the first job that methods are tried on that no run time need be predicted.
+    /// Whether the present event lies before the first job that methods are tried on, by more than [`WARM_UP`]: no run time is predicted.
     is_past: bool,
 }
 
-/// So many submissions before those that a method remembers, run times begin to be predicted: by then how right the predictor's experts
-/// are is known.
+/// Submissions before the first that a method remembers from which on run times are predicted: the predictor needs them to learn how
+/// right its experts are.
 const WARM_UP: usize = 10_000;
 
 /// A job as it was at its submission.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use queuecast_core::job::JobIndex;
 use queuecast_core::trees::Examples;
 
-/// Of so many of the last starts, all are learned from.
+/// Number of the last starts that are all learned from.
 const RECENT: usize = 7_500;
 
-/// Of those before, one in so many: what they teach is how queues of other weeks behave, and neighbours in time teach the same. Simulating
+/// Of earlier starts every second is learned from: what they teach is how queues of other weeks behave, and neighbours in time teach the same. Simulating
 /// their arrivals is most of what learning a log costs.
 const SPARSE: u64 = 2;
 

@@ -27,7 +27,7 @@ pub(in crate::forecast) enum RunLearning {
     Full,
     /// Again at their start only if other jobs of their users have ended in between.
     Quick,
-    /// It is so long ago that no job is predicted.
+    /// No job is predicted: the event is older than what any method remembers.
     Past,
 }
 

@@ -55,7 +55,7 @@ impl LearnedSite {
         self.runs.announce(job);
     }
 
-    /// As [`LearnedSite::observe`], of an event so long ago that no job in the system then is ever asked about: no run time is predicted.
+    /// As [`LearnedSite::observe`], without predicting run times, for events older than what any method remembers.
     pub(in crate::forecast) fn observe_past(&mut self, event: &Event<'_>) {
         self.learn(event, RunLearning::Past);
     }

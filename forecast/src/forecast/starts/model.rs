@@ -21,11 +21,11 @@ use queuecast_wait::{Arrival, PastWaits, WaitForecast, WaitPredictor};
 /// Feature rows kept of jobs that have not started; the lowest job numbers are dropped beyond this.
 const MOST_OPEN: usize = 100_000;
 
-/// After so many of the rounds, trees know only those of the facts of an arrival that have told them most, of about 70: the others cost as
-/// much and tell next to nothing.
+/// Rounds of boosting that look at all of the about 70 features of an arrival. Later rounds look only at those whose splits have gained
+/// most: the others cost as much and gain next to nothing.
 const SCREENING: usize = 8;
 
-/// How many these are.
+/// Number of features that later rounds look at.
 const FEATURES: usize = 32;
 
 /// How it is made.

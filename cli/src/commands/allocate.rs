@@ -69,6 +69,9 @@ pub struct Arguments {
     pub queue: Option<String>,
     #[command(flatten)]
     pub methods: methods::Arguments,
+    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
+    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The answer")]
+    pub default_request: Option<Seconds>,
     #[arg(long, value_name = "TARGET", default_value = "median", value_parser = target(), hide_possible_values = true, help_heading = "The choice")]
     #[arg(help = target().help(TARGET), long_help = target().long_help(TARGET))]
     pub target: Target,
@@ -83,8 +86,9 @@ pub struct Arguments {
     pub plotting: Plotting,
 }
 
-/// How queue times are predicted otherwise: any of these options leaves the methods out.
+/// How queue times are predicted otherwise: any of these options leaves the methods out, so none can be given with one of theirs.
 #[derive(Debug, Clone, clap::Args)]
+#[group(conflicts_with_all = ["method", "trials"])]
 #[command(next_help_heading = "The queue, simulated or by a formula instead")]
 pub struct Forecasting {
     #[arg(long, value_name = "POLICY", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
@@ -105,9 +109,6 @@ pub struct Forecasting {
     /// Seed of the simulations, by default 1; the same seed gives the same answer
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// Requested time of jobs that have none: 2h10m, 1-12:00:00, plain seconds; by default a day
-    #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "The answer")]
-    pub default_request: Option<Seconds>,
     /// Correct simulated queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30; by
     /// default 200
     #[arg(long, value_name = "N", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
@@ -165,9 +166,8 @@ impl Arguments {
             calibrate,
             check,
             ref variation,
-            ..
         } = self.forecasting;
-        let default_request = self.forecasting.default_request.unwrap_or(DEFAULT_REQUEST);
+        let default_request = self.default_request.unwrap_or(DEFAULT_REQUEST);
         let otherwise = policy.is_some()
             || outlook.is_some()
             || predictor.is_some()

@@ -5,6 +5,7 @@
 
 mod advise;
 mod allocate;
+mod allocate_future;
 mod altered_future;
 #[cfg(unix)]
 mod capture;

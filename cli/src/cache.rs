@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -89,7 +89,7 @@ impl Kept for Cache<'_> {
             return;
         }
         let path = self.file(key);
-        let Ok(mut file) = temporary::create(&self.folder, None) else { return };
+        let Ok(mut file) = temporary::create(&self.folder, own_only()) else { return };
         if file.write_all(bytes).is_ok() && file.persist(&path).is_ok() {
             self.shrink(&path, MOST_BYTES);
         }
@@ -99,6 +99,17 @@ impl Kept for Cache<'_> {
         let path = self.file(key);
         self.printer.note(&format!("{}: {why}; the log is learned from anew", path.display()));
     }
+}
+
+/// Files are for this user only, in a folder that was there before too.
+fn own_only() -> Option<Permissions> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        Some(Permissions::from_mode(0o600))
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 /// Makes the folder, for this user only: what was learned tells of others' jobs.

@@ -54,7 +54,9 @@ impl StartWhy {
 
 fn sentence(median: f64, candidates: usize, tried: &[TriedBlocker]) -> String {
     if median < 1.0 {
-        return "Nothing keeps it from starting: most likely it starts at once.".to_owned();
+        return "In simulations nothing keeps it from starting: with all jobs it starts at once. Where the answer is later, such \
+                jobs have waited for what is not recorded."
+            .to_owned();
     }
     let mattering: Vec<&TriedBlocker> = tried.iter().filter(|one| one.matters).collect();
     let earlier = |one: &TriedBlocker| match (one.gain, one.median) {
@@ -73,6 +75,7 @@ fn sentence(median: f64, candidates: usize, tried: &[TriedBlocker]) -> String {
     parts.push(match mattering.len() {
         0 if candidates == 0 => "no job runs, or waits before it".to_owned(),
         0 => format!("no single job{of} matters, nor do all jobs of one user"),
+        count if count == NAMED + 1 => "one more matters".to_owned(),
         count if count > NAMED => format!("{} more matter", count - NAMED),
         _ => format!("no other single job{of} matters"),
     });

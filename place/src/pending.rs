@@ -231,7 +231,10 @@ fn in_line(start: &PendingStart, wanted: Procs, free: Procs, name: impl Fn(JobIn
             free: free.0.into(),
             frees: start.frees.iter().map(|&job| name(job)).collect(),
         },
-        place => WaitsFor::Turn { ahead: place - 1, wanted: start.ahead_wanted, fits },
+        place => {
+            let fits = fits && start.ahead_wanted + u64::from(wanted.0) > free.0.into();
+            WaitsFor::Turn { ahead: place - 1, wanted: start.ahead_wanted, fits }
+        }
     }
 }
 

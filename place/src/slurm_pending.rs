@@ -10,7 +10,7 @@ use queuecast_forecast::forecast::{
     ClusterPendingStart, ClusterQueue, ClusterWhenSettings, SiteBlocker, SiteBlockers, SiteTarget,
 };
 use queuecast_slurm_sim::cluster::{DependencyKind, StandingState, SubmittedJob};
-use queuecast_slurm_sim::controller::{LimitOf, PendingReason, ReachedLimit, WaitReason};
+use queuecast_slurm_sim::controller::{LimitOf, PendingReason, ReachedLimit, WaitReason, free_processors};
 use queuecast_trace::{Moment, TimeZone};
 
 /// What a job is called: its number, or the name of its submission, and its task.
@@ -36,19 +36,12 @@ impl SlurmPlace {
             .outcomes
             .iter()
             .filter(|one| one.start.is_some_and(|start| start <= self.moment.now.second()));
-        let in_service: u64 = (0..self.cluster.nodes.len())
-            .filter(|node| self.moment.closed_nodes.binary_search(node).is_err())
-            .map(|node| u64::from(self.cluster.nodes[node].cpus))
-            .sum();
-        let held: u64 = running
-            .clone()
-            .map(|one| u64::from(self.moment.submissions[one.submission].request.processors()))
-            .sum();
+        let (in_service, free) = free_processors(&self.cluster, &self.moment);
         let procs = |procs: u64| Procs(u32::try_from(procs).unwrap_or(u32::MAX));
         let queue = AskedQueue {
             partition: None,
             procs: procs(in_service),
-            free: procs(in_service.saturating_sub(held)),
+            free: procs(free),
             running: running.count(),
             history: number_of(known.count(), "job"),
             draws: settings.draws.draws,

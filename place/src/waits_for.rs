@@ -37,7 +37,7 @@ pub enum WaitsFor {
         ahead: usize,
         /// Processors that they ask for.
         wanted: u64,
-        /// Whether enough is free for it now, but its start would delay a job before it.
+        /// Whether enough is free for it now, but not for it and all jobs before it.
         fits: bool,
     },
     /// A limit.
@@ -163,7 +163,7 @@ impl WaitsFor {
                     number_of(*wanted, "processor")
                 );
                 match fits {
-                    true => format!("{turn}; enough is free for it, but it would delay a job before it"),
+                    true => format!("{turn}; enough is free for it, but not for those before it too"),
                     false => turn,
                 }
             }

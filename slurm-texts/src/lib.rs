@@ -76,6 +76,7 @@ pub use queuecast_trace::hostlist::compressed as node_list;
 pub use recorded_site::{NoRecordedSite, RecordedSite, read_recorded_site};
 pub use rules::CountedRule;
 pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
+pub use sbatch_written::beyond_processors;
 pub use site::{MissingText, SiteOptions, SiteReading, read_site};
 pub use snapshots::read_expected_starts;
 pub use submission_list::write_submissions;

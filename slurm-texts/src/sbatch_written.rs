@@ -6,6 +6,19 @@ use queuecast_slurm_sim::cluster::{
     MemoryRequest, TimeLimit,
 };
 
+/// The arguments of a request that say more than its number of processors, its time limit and its first partition.
+pub fn beyond_processors(request: &JobRequest) -> Vec<String> {
+    let rest = JobRequest {
+        name: None,
+        tasks: None,
+        cpus_per_task: None,
+        time_limit: None,
+        partitions: request.partitions.get(1..).unwrap_or_default().to_vec(),
+        ..request.clone()
+    };
+    sbatch_arguments(&rest)
+}
+
 /// The arguments that ask for what a request asks for, the account left out.
 pub(super) fn sbatch_arguments(request: &JobRequest) -> Vec<String> {
     let mut arguments = Vec::new();

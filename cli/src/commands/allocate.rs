@@ -88,38 +88,40 @@ pub struct Arguments {
 
 /// How queue times are predicted otherwise: any of these options leaves the methods out, so none can be given with one of theirs.
 #[derive(Debug, Clone, clap::Args)]
-#[group(conflicts_with_all = ["method", "trials"])]
 #[command(next_help_heading = "The queue, simulated or by a formula instead")]
 pub struct Forecasting {
-    #[arg(long, value_name = "POLICY", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "POLICY", value_parser = spec::of::<Backfill>(), hide_possible_values = true)]
     #[arg(help = spec::of::<Backfill>().help(POLICY), long_help = format!("{POLICY}\n{}", policy_help()))]
     pub policy: Option<Backfill>,
-    #[arg(long, value_name = "OUTLOOK", value_parser = outlook(), hide_possible_values = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "OUTLOOK", value_parser = outlook(), hide_possible_values = true)]
     #[arg(help = outlook().help(OUTLOOK), long_help = outlook().long_help(OUTLOOK))]
     pub outlook: Option<RunTimeOutlook>,
-    #[arg(long, value_name = "PREDICTOR", value_parser = spec::predictor(), hide_possible_values = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "PREDICTOR", value_parser = spec::predictor(), hide_possible_values = true)]
     #[arg(help = spec::predictor().help("Predictor of run times, for an outlook that uses one; by default requested"), long_help = predictor_help())]
     pub predictor: Option<NamedPredictor>,
-    #[arg(long, alias = "by", value_name = "FORMULA", value_parser = formula(), hide_possible_values = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, alias = "by", value_name = "FORMULA", value_parser = formula(), hide_possible_values = true)]
     #[arg(help = formula().help(FORMULA), long_help = formula().long_help(FORMULA))]
     pub formula: Option<QueueTime>,
     /// Number of simulations; from 1 to 100000, by default 300
-    #[arg(long, value_name = "N", value_parser = draws, allow_negative_numbers = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "N", value_parser = draws, allow_negative_numbers = true)]
     pub draws: Option<u32>,
     /// Seed of the simulations, by default 1; the same seed gives the same answer
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "SEED")]
     pub seed: Option<u64>,
     /// Correct simulated queue times by this many past jobs of the log, predicted in the same way; 0 for none, else at least 30; by
     /// default 200
-    #[arg(long, value_name = "N", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "N", value_parser = spec::at_least::<0, usize>, allow_negative_numbers = true)]
     pub calibrate: Option<usize>,
     /// Also report how right simulated predictions would have been for this many jobs of the log that have started by then
-    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
+    #[arg(long, conflicts_with_all = OF_METHODS, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true)]
     pub check: Option<usize>,
     // After the others: its own heading would go on.
     #[command(flatten)]
     pub variation: VariationOptions,
 }
+
+/// The options of the methods.
+const OF_METHODS: [&str; 2] = ["method", "trials"];
 
 const POLICY: &str = "Simulate the queue under this scheduling policy; by default easy";
 const OUTLOOK: &str = "How long jobs run; by default shares, with --formula fitted";

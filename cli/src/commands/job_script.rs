@@ -6,7 +6,7 @@ use std::path::Path;
 
 use queuecast::cluster::TimeLimit;
 use queuecast::report::{duration, words};
-use queuecast::slurm::{is_job_script, sbatch_line, script_arguments};
+use queuecast::slurm::{beyond_processors, is_job_script, sbatch_line, script_arguments};
 use queuecast::units::Procs;
 
 use super::newcomer;
@@ -37,7 +37,13 @@ pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> 
         .take(LONGEST)
         .read_to_end(&mut text)
         .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
-    let arguments = script_arguments(&String::from_utf8_lossy(&text));
+    let text = String::from_utf8_lossy(&text);
+    if !is_job_script(&text) {
+        return Err(Failure::input(format!(
+            "{name}: no job script: it neither begins with #! nor has #SBATCH lines"
+        )));
+    }
+    let arguments = script_arguments(&text);
     let read = sbatch_line(&arguments).map_err(|error| {
         Failure::input(format!("{name}: {error}")).hint("its #SBATCH lines are read as sbatch reads them")
     })?;
@@ -58,10 +64,9 @@ pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> 
     let partition = request.partitions.first();
     let place = partition.map_or_else(String::new, |name| format!(" in partition {name}"));
     printer.note(&format!("{name}: understood as {}{time}{place}", words::number_of(procs.0, "processor")));
-    if !read.not_modelled.is_empty() || request.min_nodes.is_some() || request.array.is_some() {
-        let mut ignored = read.not_modelled.clone();
-        ignored.extend(request.min_nodes.map(|nodes| format!("--nodes={nodes}")));
-        ignored.extend(request.array.as_ref().map(|_| "--array".to_owned()));
+    let mut ignored = read.not_modelled.clone();
+    ignored.extend(beyond_processors(request));
+    if !ignored.is_empty() {
         printer.note(&format!(
             "{name}: the machine is taken as processors alone, and one job is asked about; {} {} not looked at beyond that. --site simulates Slurm's own scheduler",
             ignored.join(", "),

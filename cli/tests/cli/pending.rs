@@ -161,6 +161,13 @@ fn a_job_script_says_what_it_asks_for() {
         (&answer["asked"], &answer["partition"]),
         (&value!({"procs": 4, "time": 1200}), &value!("long"))
     );
+    let more = script.replace("-t 20", "-t 20 --gres=gpu:1 --mem=5G --begin=now+1hour");
+    std::fs::write(folder.path("more.sh"), more).unwrap();
+    let said = run(&folder, "when --live more.sh").assert().success().get_output().stderr.clone();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(["--gres=gpu:1", "--mem=5120", "--begin="].iter().all(|one| said.contains(one)), "{said}");
+    std::fs::write(folder.path("log.swf"), "; MaxProcs: 4\n").unwrap();
+    run(&folder, "when --live --script log.swf").assert().code(3);
     let options = json(&mut run(&folder, "when --live --script job.sh -n 2 -t 5 -p short --format json"));
     assert_eq!(options["asked"], value!({"procs": 2, "time": 300}), "options come before lines");
     std::fs::write(folder.path("wrong.sh"), "#!/bin/sh\n#SBATCH --no-such=x\n").unwrap();

@@ -3,12 +3,13 @@
 use queuecast_core::distribution::Distribution;
 
 /// Number of equally likely quantiles by which a distribution is represented.
-const PLACES: usize = 24;
+pub(super) const PLACES: usize = 24;
 
 /// One of two times is surely the shorter one if it is so in this share of all cases, or more often; else it is too close to call.
 pub const TOLD_APART: f64 = 0.6;
 
-fn places(time: &Distribution) -> [f64; PLACES] {
+/// The quantiles by which a distribution is represented.
+pub(super) fn places(time: &Distribution) -> [f64; PLACES] {
     std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / PLACES as f64))
 }
 
@@ -22,7 +23,7 @@ pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
     Distribution::observed(sums.into(), 1.0).unwrap_or_else(|| Distribution::point(0.0))
 }
 
-/// A time that is so much longer; never below zero.
+/// A time that is longer by this many seconds; never below zero.
 pub(super) fn shifted(time: &Distribution, by: f64) -> Distribution {
     let moved = places(time).map(|time| (time + by).max(0.0)).to_vec();
     Distribution::observed(moved.into(), 1.0).unwrap_or_else(|| time.clone())

@@ -1,5 +1,6 @@
 //! Answers about the jobs of past queues, and what became of them: they correct answers about the present one.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
@@ -17,7 +18,7 @@ const LESSONS: usize = 800;
 /// The last answers whose ranks correct one.
 const RANKS: usize = 400;
 
-/// Ranks that are assumed beside those known, evenly spread: with few outcomes a distribution stays nearly as it is.
+/// Ranks that are assumed beside those known, evenly spread: with few outcomes a distribution stays nearly as it is, with none exactly.
 const ASSUMED_RANKS: u32 = 10;
 
 /// How often the ranges for jobs of past queues held, each said with what was known then.
@@ -101,7 +102,8 @@ pub(super) struct PastQueues {
     /// Of the last answers, the last one at the end.
     lessons: VecDeque<Lesson>,
     ranks: VecDeque<f64>,
-    starts: VecDeque<(SimulatedStart, KnownStart)>,
+    /// With the moments at which they were asked about.
+    starts: VecDeque<(Time, SimulatedStart, KnownStart)>,
     known: usize,
     inside: usize,
     by_p90: usize,
@@ -149,7 +151,8 @@ impl PastQueues {
             let wait = Seconds(seconds as i64);
             pushed(&mut self.lessons, Lesson { question: answer.question, wait, started: at }, LESSONS);
             pushed(&mut self.ranks, rank(&answer.unranked, seconds), RANKS);
-            pushed(&mut self.starts, (answer.simulated, KnownStart::After(seconds)), LESSONS);
+            let start = KnownStart::After(seconds);
+            pushed(&mut self.starts, (answer.asked, answer.simulated, start), LESSONS);
         }
     }
 
@@ -164,10 +167,12 @@ impl PastQueues {
         let open = self.open.values().flatten();
         match self.by {
             CorrectedBy::Errors => {
-                let open: Vec<_> =
-                    open.map(|one| (one.simulated, KnownStart::Later(one.waited(now)))).collect();
+                let open = open.map(|one| (one.asked, one.simulated, KnownStart::Later(one.waited(now))));
+                let mut all: Vec<_> = self.starts.iter().rev().copied().chain(open).collect();
+                // The last one first.
+                all.sort_by_key(|one| Reverse(one.0));
                 QueueCorrection::Errors(StartRecord::of(
-                    open.into_iter().chain(self.starts.iter().rev().copied()),
+                    all.into_iter().map(|(_, said, start)| (said, start)),
                 ))
             }
             CorrectedBy::Nearest => {
@@ -180,7 +185,11 @@ impl PastQueues {
                 let mut ranks: Vec<f64> = self.ranks.iter().copied().collect();
                 // It will be somewhere above where it is.
                 ranks.extend(late.clone().map(|one| (1.0 + rank(&one.unranked, one.waited(now))) / 2.0));
-                ranks.extend((0..ASSUMED_RANKS).map(|one| f64::from(one) / f64::from(ASSUMED_RANKS - 1)));
+                if !ranks.is_empty() {
+                    ranks.extend(
+                        (0..ASSUMED_RANKS).map(|one| (f64::from(one) + 0.5) / f64::from(ASSUMED_RANKS)),
+                    );
+                }
                 ranks.sort_by(f64::total_cmp);
                 // Of answers that are equally like it, the first of these count: the latest.
                 let lessons = late.map(lesson).chain(self.lessons.iter().rev().copied()).collect();
@@ -224,6 +233,7 @@ impl QueueCorrection {
     pub fn corrected(&self, waits: &[Seconds], procs: Procs, request: Seconds) -> Option<Distribution> {
         let unranked = self.unranked(waits, procs, request)?;
         Some(match self {
+            QueueCorrection::Nearest { ranks, .. } if ranks.is_empty() => unranked,
             QueueCorrection::Nearest { ranks, .. } => ranked(&unranked, ranks),
             QueueCorrection::Errors(record) => record.corrected(&queued(&unranked)),
         })
@@ -265,9 +275,14 @@ fn rank(forecast: &Distribution, wait: f64) -> f64 {
 fn ranked(forecast: &Distribution, ranks: &[f64]) -> Distribution {
     let knots = LEVELS.map(|level| {
         let at = (level * (ranks.len() + 1) as f64 - 1.0).clamp(0.0, (ranks.len() - 1) as f64);
-        // Outwards: the outcome to come counts as one more at the end.
-        let at = if level < 0.5 { at.floor() } else { at.ceil() };
-        (level, forecast.quantile(ranks[at as usize]))
+        let [below, above] = [at.floor(), at.ceil()].map(|place| ranks[place as usize]);
+        // Outwards from the median: the outcome to come counts as one more at the end.
+        let rank = match level.total_cmp(&0.5) {
+            Ordering::Less => below,
+            Ordering::Equal => f64::midpoint(below, above),
+            Ordering::Greater => above,
+        };
+        (level, forecast.quantile(rank))
     });
     Distribution::quantiles(&knots).unwrap_or_else(|| forecast.clone())
 }
@@ -307,7 +322,8 @@ mod tests {
         // Control: nothing is corrected where nothing is known.
         let none = PastQueues::new(CorrectedBy::Nearest).correction(Time(0));
         let range = PendingRange::of(&none.corrected(&simulated.map(Seconds), SIZE.0, SIZE.1).unwrap());
-        assert!(range.low >= 4500.0 && range.high <= 5500.0, "{range:?}");
+        assert!(range.low > 4500.0 && range.high < 5475.0, "{range:?}");
+        assert!((range.median - 4987.5).abs() < 15.0, "{range:?}");
     }
 
     #[test]

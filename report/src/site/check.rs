@@ -2,6 +2,7 @@
 
 use super::limits::{allowed, told};
 use crate::{Answer, Cell, Column, Document, Table};
+use queuecast_core::number::number_of;
 use queuecast_core::units::Seconds;
 use queuecast_slurm_sim::cluster::{
     Association, Cluster, ClusterNode, ClusterPartition, GenericResource, MemoryAmount, NodeClass, NodeState,
@@ -118,7 +119,7 @@ fn facts(site: &CheckedSite) -> Table {
         site.reading.used.iter().map(|(name, kind)| format!("{name} ({kind})")).collect();
     say("read", Cell::text(files.join(", ")));
     if !site.reading.ignored.is_empty() {
-        say("left alone", Cell::text(format!("{} other files", site.reading.ignored.len())));
+        say("left alone", Cell::text(number_of(site.reading.ignored.len(), "other file")));
     }
     Table::facts(facts).titled(site.folder.clone())
 }

@@ -134,7 +134,7 @@ fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
         Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(1),
         Column::share("backfilled").spare(2),
     ])
-    .titled("Waits from the first submission to the last start");
+    .titled("Waits of jobs, each from its first submission to its last start");
     let mut hidden = 0;
     for by in ["all", "partition", "qos", "account", "user", "size_class"] {
         let mut group: Vec<&WaitMeasures> = report.waits.iter().filter(|one| one.by == by).collect();

@@ -148,13 +148,16 @@ fn unmatched(of: &ComparedVariants, variant: &VariantAnswer) -> Option<String> {
     let mut parts = Vec::new();
     if variant.only_elsewhere > 0 {
         let count = variant.only_elsewhere;
-        let verb = if count == 1 { "does" } else { "do" };
-        parts.push(format!("{} {verb} not start that start in another variant", number_of(count, "job")));
+        let (starts, does) = if count == 1 { ("starts", "does") } else { ("start", "do") };
+        parts.push(format!(
+            "{} that {starts} in another variant {does} not start here",
+            number_of(count, "job")
+        ));
     }
     if variant.only_here > 0 {
         let count = variant.only_here;
-        let verb = if count == 1 { "starts" } else { "start" };
-        parts.push(format!("{} {verb} that not every variant starts", number_of(count, "job")));
+        let (start, does) = if count == 1 { ("starts", "does") } else { ("start", "do") };
+        parts.push(format!("{} {start} here that {does} not in another variant", number_of(count, "job")));
     }
     let matched = variant.metrics.iter().find(|one| one.name == MEAN_WAIT.name)?.difference;
     let is_first = of.variants.first().is_some_and(|first| first.name == variant.name);

@@ -7,6 +7,7 @@ use super::features::FeatureExpr;
 use super::limits::PerJobLimits;
 use super::partition::{Allowed, ClusterPartition, PartitionState};
 use super::request::{JobRequest, MemoryRequest, TimeLimit};
+use super::settings::PartLimitsRule;
 use super::submitted::SubmittedJob;
 use super::whole::Cluster;
 use queuecast_core::duration;
@@ -89,10 +90,11 @@ pub fn submit_refusal(cluster: &Cluster, job: &SubmittedJob) -> Option<SubmitRef
         if request.partitions.is_empty() {
             places.extend(cluster.default_partition());
         }
-        // One that takes it is enough.
-        let mut refusals = places.into_iter().map(|index| by_partition(cluster, index, job));
-        let first = refusals.next()??;
-        refusals.all(|one| one.is_some()).then_some(first)
+        // One that takes it is enough, unless all must.
+        let needs_all = cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
+        let refusals: Vec<_> = places.iter().map(|&index| by_partition(cluster, index, job)).collect();
+        let is_refused = needs_all || refusals.iter().all(Option::is_some);
+        refusals.into_iter().flatten().next().filter(|_| is_refused)
     })
 }
 
@@ -142,8 +144,11 @@ fn by_names(cluster: &Cluster, job: &SubmittedJob) -> Option<SubmitRefusal> {
     let reservations = &request.terms.reservations;
     let is_known = |name: &str| cluster.reservations.iter().any(|one| one.name == name);
     let name = reservations.iter().find(|name| !is_known(name))?;
-    let names = listed(cluster.reservations.iter().map(|one| &one.name));
-    Some(SubmitRefusal::new(RESERVATION, format!("the site has no reservation {name}, but {names}")))
+    let others = match cluster.reservations.is_empty() {
+        true => String::new(),
+        false => format!(", but {}", listed(cluster.reservations.iter().map(|one| &one.name))),
+    };
+    Some(SubmitRefusal::new(RESERVATION, format!("the site has no reservation {name}{others}")))
 }
 
 /// By what no node of the site has.
@@ -167,9 +172,12 @@ fn by_resources(cluster: &Cluster, request: &JobRequest) -> Option<SubmitRefusal
             return Some(SubmitRefusal::new(GRES, format!("no node has {}{kind}", one.name)));
         }
     }
-    let license =
-        gres.licenses.iter().find(|one| cluster.licenses.amount(&one.name).unwrap_or(0) < one.count)?;
-    let most = cluster.licenses.amount(&license.name).unwrap_or(0);
+    // Licenses that the configuration does not name may be of the accounting database.
+    let most = |name: &str| cluster.licenses.amount(name);
+    let (license, most) = gres.licenses.iter().find_map(|one| {
+        let most = most(&one.name)?;
+        (most < one.count).then_some((one, most))
+    })?;
     let why = format!("{} of {}, and the site has {most}", license.count, license.name);
     Some(SubmitRefusal::new(LICENSE, why))
 }
@@ -450,7 +458,7 @@ mod tests {
             ("Invalid feature specification: no node has the feature old; there are new", &|one| {
                 one.wishes.constraint = Some(FeatureExpr::Feature("old".into()))
             }),
-            ("Requested reservation is invalid: the site has no reservation r, but none", &|one| {
+            ("Requested reservation is invalid: the site has no reservation r", &|one| {
                 one.terms.reservations = vec!["r".into()]
             }),
         ];

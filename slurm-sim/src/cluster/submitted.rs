@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::request::JobRequest;
+use super::request::{Begin, JobRequest};
 use queuecast_core::units::{Micros, Seconds};
 
 /// One submission: a job, or an array of jobs.
@@ -22,6 +22,19 @@ pub struct SubmittedJob {
     pub runs: Vec<TaskRun>,
     /// Options of its submission that are not represented in the request, by name.
     pub not_modelled: Vec<String>,
+}
+
+impl SubmittedJob {
+    /// The first instant at which it may start: its submission, or the begin time that it asks for.
+    pub fn may_start(&self) -> Micros {
+        let begin = match self.request.terms.begin {
+            Some(Begin::After(by)) => (self.submit.second() + by).into(),
+            Some(Begin::At(at)) => at.into(),
+            // Resolved when the submission is read.
+            Some(Begin::Clock(_) | Begin::Local(_)) | None => self.submit,
+        };
+        self.submit.max(begin)
+    }
 }
 
 /// How long a job runs if it is let run. Never known to a scheduler.

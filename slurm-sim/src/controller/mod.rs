@@ -34,7 +34,7 @@ pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
 pub use job::Interruptions;
 pub use limits::{LimitOf, ReachedLimit};
-pub use moment::{AssumedFuture, PlaceInQueue, queue_ahead, run_on, run_on_prepared};
+pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on, run_on_prepared};
 pub use pending_reasons::{PendingReason, pending_reasons};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;

@@ -58,8 +58,6 @@ pub fn run_on_prepared(
 /// Where a newcomer would stand in the queue of a cluster. Counts are of jobs and processors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PlaceInQueue {
-    /// Processors of nodes that take jobs that running jobs hold.
-    pub held: u64,
     /// Jobs that wait, array tasks one by one, and the processors they ask for.
     pub waiting: usize,
     /// See `waiting`.
@@ -68,6 +66,21 @@ pub struct PlaceInQueue {
     pub preferred: usize,
     /// Processors that these ask for.
     pub preferred_wanted: u64,
+}
+
+/// Processors of the nodes that take jobs at a moment, and how many of them running jobs do not hold.
+pub fn free_processors(cluster: &Cluster, moment: &ClusterMoment) -> (u64, u64) {
+    let phases = Phases::running_on(moment.now, [Micros::ZERO; 3]);
+    let mut controller = Controller::new(cluster, &moment.submissions, phases);
+    controller.resume(moment, [0; 3]);
+    let up = controller.pool.up();
+    let in_service: u64 = (0..cluster.nodes.len())
+        .filter(|&node| up.contains(node))
+        .map(|node| u64::from(cluster.nodes[node].cpus))
+        .sum();
+    let shares = controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares);
+    let held: u64 = shares.filter(|share| up.contains(share.node)).map(|share| u64::from(share.cpus)).sum();
+    (in_service, in_service.saturating_sub(held))
 }
 
 /// Where a job would stand in the queue if it were submitted at a moment.
@@ -88,11 +101,6 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
-    for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
-        if controller.pool.up().contains(share.node) {
-            ahead.held += u64::from(share.cpus);
-        }
-    }
     for &job in controller.queue.waiting.iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
         if one.submission == new {
@@ -310,12 +318,13 @@ mod tests {
         };
         let of = |tasks: u32| queue_ahead(&cluster, &moment, &submission("new", 100, tasks, 5));
         let small = of(1);
-        assert_eq!((small.held, small.waiting, small.wanted), (4, 2, 5));
+        assert_eq!((small.waiting, small.wanted), (2, 5));
         assert_eq!((small.preferred, small.preferred_wanted), (2, 5), "submitted later than one as small");
         assert_eq!(of(2).preferred, 1, "larger than one of them");
+        assert_eq!(free_processors(&cluster, &moment), (4, 0));
         // What runs on a node that takes no jobs holds nothing of those that do.
         let closed = ClusterMoment { closed_nodes: vec![0], ..moment.clone() };
-        assert_eq!(queue_ahead(&cluster, &closed, &submission("new", 100, 1, 5)).held, 0);
+        assert_eq!(free_processors(&cluster, &closed), (0, 0));
     }
 
     /// A queue that is simulated onwards from one of its own moments goes on as it did, but for the phase of the timers.

@@ -13,7 +13,7 @@ use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
 };
-use queuecast_slurm_sim::controller::queue_ahead;
+use queuecast_slurm_sim::controller::{free_processors, queue_ahead};
 use queuecast_wait::{PastWaits, WaitForecast};
 
 /// A job that has not been submitted, and the Slurm site it would be submitted to.
@@ -113,7 +113,7 @@ pub fn when_at_cluster(
     let asking = ClusterVariants::new(question, settings);
     let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done)?;
     let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
-    let wait = waits.pop().flatten().ok_or(ClusterWhenError::Never(NEVER))?;
+    let wait = waits.pop().flatten().ok_or_else(|| never(question.job))?;
     let request = requested(question.cluster, question.job);
     let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
     Ok(WhenAnswer { method, wait, state, record, regime: None, tried, learned })
@@ -131,7 +131,13 @@ pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
     asked.unwrap_or(DEFAULT_REQUEST)
 }
 
-const NEVER: &str = "no partition that it asks for can run it, or a limit never lets it";
+/// Why a job never starts at a site.
+fn never(job: &SubmittedJob) -> ClusterWhenError {
+    ClusterWhenError::Never(match job.request.terms.hold {
+        true => "it asks to be held, and nothing is known of its release",
+        false => "no partition that it asks for can run it, or a limit never lets it",
+    })
+}
 
 /// As [`when_at_cluster`], for several variants of the job; an error if the first one never starts.
 pub(in crate::forecast) fn variants_at_cluster(
@@ -147,7 +153,7 @@ pub(in crate::forecast) fn variants_at_cluster(
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
     if own.first().is_none_or(|first| first.wait.is_none()) {
-        return Err(ClusterWhenError::Never(NEVER));
+        return Err(never(question.job));
     }
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
     let names = [SITE_METHOD, "past"].map(str::to_owned);
@@ -159,8 +165,8 @@ pub(in crate::forecast) fn variants_at_cluster(
         if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
-                // Past waits count from the submission.
-                let later = (job.submit - now).max(Micros::ZERO).as_seconds();
+                // Past waits count from when a job may start.
+                let later = (job.may_start() - now).max(Micros::ZERO).as_seconds();
                 *answer = answer.is_some().then(|| shifted(&before, later));
             }
         }
@@ -252,16 +258,13 @@ impl<'r> RecordedStarts<'r> {
 /// The site at the moment, in processors.
 fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
     let ClusterQuestion { cluster, moment, job, .. } = *question;
-    let in_service: u64 = (0..cluster.nodes.len())
-        .filter(|node| moment.closed_nodes.binary_search(node).is_err())
-        .map(|node| u64::from(cluster.nodes[node].cpus))
-        .sum();
+    let (in_service, free) = free_processors(cluster, moment);
     let ahead = queue_ahead(cluster, moment, job);
     let running = moment.standings.iter().filter(|one| matches!(one.state, StandingState::Running { .. }));
     let procs = |procs: u64| Procs(u32::try_from(procs).unwrap_or(u32::MAX));
     StateNow {
         procs: procs(in_service),
-        free: procs(in_service.saturating_sub(ahead.held)),
+        free: procs(free),
         running: running.count(),
         waiting: ahead.waiting,
         wanted: ahead.wanted,

@@ -45,6 +45,7 @@ pub struct ClusterForecaster<'r> {
 /// A forecast before it was corrected.
 #[derive(Debug)]
 struct EarlierForecast<'r> {
+    /// From when on it was to wait: its submission, or its begin time.
     at: Micros,
     /// What became of the job.
     outcome: &'r JobOutcome,
@@ -58,14 +59,14 @@ struct RawForecast {
     never: f64,
     /// How many jobs were waiting.
     waiting: usize,
-    /// Seconds from the moment to the submission, which no correction moves.
+    /// Seconds from the moment to the first instant at which it may start, which no correction moves.
     later: f64,
 }
 
 impl RawForecast {
-    /// What is corrected: the wait from the submission on.
+    /// What is corrected: the wait from when it may start.
     fn said(&self) -> Option<SimulatedStart> {
-        let quantiles = Conformal::quantiles(self.wait.as_ref()?).map(|wait| wait - self.later);
+        let quantiles = Conformal::quantiles(self.wait.as_ref()?).map(|wait| (wait - self.later).max(0.0));
         Some(SimulatedStart::of(quantiles, self.waiting))
     }
 
@@ -121,7 +122,7 @@ impl<'r> ClusterForecaster<'r> {
         let mut found = Vec::new();
         for one in raw {
             if let (Some(said), Some(outcome)) = (one.said(), self.outcome(&submission.key, one.task)) {
-                self.earlier.push(EarlierForecast { at: submission.submit, outcome, said });
+                self.earlier.push(EarlierForecast { at: submission.may_start(), outcome, said });
             }
             found.push(one.corrected(&record));
         }
@@ -173,7 +174,7 @@ impl<'r> ClusterForecaster<'r> {
         let is_waiting = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
         let others = moment.standings.len() - moment.standings.iter().filter(is_waiting).count();
         let waiting = first.saturating_sub(others);
-        let until_submitted = (submission.submit - moment.now).max(Micros::ZERO).as_seconds();
+        let later_by = (submission.may_start() - moment.now).max(Micros::ZERO).as_seconds();
         moment.submissions.push(submission.clone());
         self.asked += 1;
         let seed = Seed(self.seed.0.wrapping_add(self.asked << 20));
@@ -190,7 +191,7 @@ impl<'r> ClusterForecaster<'r> {
             wait: one.wait,
             never: one.never,
             waiting,
-            later: until_submitted,
+            later: later_by,
         };
         own.into_iter().zip(starts).map(of).collect()
     }

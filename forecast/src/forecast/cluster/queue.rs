@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{ClusterWhenSettings, requested};
-use super::forecaster::ClusterForecaster;
+use super::forecaster::{ClusterForecaster, shifted};
 use super::starts::{ClusterDraws, tasks};
 use crate::forecast::blockers::LeftOutEffect;
 use crate::forecast::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
@@ -129,7 +129,13 @@ impl ClusterQueue<'_> {
             };
             let waits = waits(&drawn, column);
             let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
+            // How long it is until its begin time is known: only what comes after is corrected.
+            let until = self.moment.submissions[pending.submission].may_start() - self.moment.now;
+            let later = until.max(Micros::ZERO).as_seconds();
+            let waits: Vec<Seconds> =
+                waits.into_iter().map(|wait| (wait - Seconds(later as i64)).max(Seconds::ZERO)).collect();
             let wait = correction.corrected(&waits, Procs(pending.cpus), pending.limit);
+            let wait = wait.map(|wait| shifted(&wait, later));
             ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
         (reasons.into_iter().map(start).collect(), past.record(now))

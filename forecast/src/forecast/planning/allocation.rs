@@ -1,7 +1,7 @@
 //! How many processors to ask for: the forecast starts of a job in each of its sizes, and how long it would run there.
 
 use super::super::answer::{StateNow, WhenError, WhenSettings};
-use super::super::closeness::{is_surely_shorter, sum};
+use super::super::closeness::{PLACES, is_surely_shorter, places, sum};
 use super::super::trials::MethodRecord;
 use super::super::when::WhenSource;
 use super::option::TimeSpread;
@@ -15,11 +15,8 @@ use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_wait::WaitForecast;
 
-/// A wait of less is no wait, in seconds.
-const AT_ONCE: f64 = 1.0;
-
-/// Cases in which the size that is done first is counted: this many waits, each with as many run times.
-const CASES: usize = 24;
+/// A shorter wait, in seconds, is that for the scheduler's next cycle: the job starts at once, as in the ranges of waits.
+const AT_ONCE: f64 = 10.0;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -139,20 +136,20 @@ fn range(spread: TimeSpread) -> TimeRange {
     TimeRange { p10: Some(low), median, p90: Some(high), mean: Some(expected) }
 }
 
-/// For each size, the share of cases in which it is done first; of equal ones the first. A case is a quantile of the wait and one of the
-/// run time, the same for all sizes: what delays the job in one of them delays it in all.
+/// For each size, the share of cases in which it is done first, if what delays one does not delay the others, as where sizes are told
+/// apart; of equal ones the first.
 fn done_first(sized: &[SizedStart]) -> Vec<f64> {
-    let level = |place: usize| (place as f64 + 0.5) / CASES as f64;
-    let quantiles =
-        |time: &Distribution| -> [f64; CASES] { std::array::from_fn(|place| time.quantile(level(place))) };
-    let times: Vec<_> = sized.iter().map(|one| (quantiles(&one.wait), quantiles(&one.run))).collect();
-    let mut first = vec![0_u32; sized.len()];
-    for case in 0..CASES * CASES {
-        let done = |size: &usize| times[*size].0[case / CASES] + times[*size].1[case % CASES];
-        let soonest = (0..sized.len()).min_by(|one, other| done(one).total_cmp(&done(other)));
-        if let Some(size) = soonest {
-            first[size] += 1;
-        }
-    }
-    first.iter().map(|&cases| f64::from(cases) / (CASES * CASES) as f64).collect()
+    let times: Vec<_> = sized.iter().map(|one| places(&one.done)).collect();
+    let is_first = |size: usize, time: f64| -> f64 {
+        let others = times.iter().enumerate().filter(|(other, _)| *other != size);
+        let later = others.map(|(other, times)| {
+            let later = times.iter().filter(|&&one| if other < size { one > time } else { one >= time });
+            later.count() as f64 / times.len() as f64
+        });
+        later.product()
+    };
+    let share = |(size, own): (usize, &[f64; PLACES])| {
+        own.iter().map(|&time| is_first(size, time)).sum::<f64>() / own.len() as f64
+    };
+    times.iter().enumerate().map(share).collect()
 }

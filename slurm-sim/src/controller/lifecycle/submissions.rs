@@ -68,11 +68,16 @@ impl Controller<'_> {
         // What a partition does not admit is refused at the submission, or waits for ever.
         let checks_late =
             self.keeps_barred && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::No;
+        let named = partitions.len();
         partitions.retain(|&one| {
             let partition = &self.cluster.partitions[one];
             takes(partition, request, nodes, own_qos, limit(request, partition))
                 && (checks_late || admits(partition, request, own_qos))
         });
+        // All that it names must take it, and not only one.
+        if partitions.len() < named && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All {
+            partitions.clear();
+        }
         let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
         let are_whole =
             partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);

@@ -10,6 +10,7 @@
 //! The module reads texts, never files.
 
 mod accounted;
+mod accounted_arrays;
 mod accounted_request;
 mod accounted_row;
 mod accounting;

@@ -26,7 +26,7 @@ pub struct SiteChanges {
     pub unread_files: Vec<String>,
     /// What is odd about the new configuration and not about the old one.
     pub warnings: Vec<String>,
-    /// Places of the new configuration that could not be read.
+    /// Places of the new configuration that could not be read, but for those that are in the old one as well.
     pub misread: Vec<Misread>,
 }
 
@@ -71,7 +71,7 @@ impl From<SettingEffect> for ChangeEffect {
 impl SiteChanges {
     /// Whether both configurations say the same.
     pub fn is_empty(&self) -> bool {
-        self.settings.is_empty() && self.unread_files.is_empty()
+        self.settings.is_empty() && self.unread_files.is_empty() && self.misread.is_empty()
     }
 
     /// Whether simulations of the two can differ.
@@ -119,12 +119,17 @@ pub fn site_changes(
     newly.retain(|name| !known.contains(name));
     let mut warnings = after.reading.warnings.clone();
     warnings.retain(|one| !before.reading.warnings.contains(one));
+    let is_known = |one: &Misread| {
+        before.reading.misread.iter().any(|old| (&old.file, &old.found) == (&one.file, &one.found))
+    };
+    let mut misread = after.reading.misread.clone();
+    misread.retain(|one| !is_known(one));
     SiteChanges {
         settings,
         newly_not_modelled: newly,
         unread_files: unread_files(old, new, [&before.reading, &after.reading]),
         warnings,
-        misread: after.reading.misread,
+        misread,
     }
 }
 

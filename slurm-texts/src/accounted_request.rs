@@ -132,13 +132,23 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     if is_exclusive && request.min_nodes.is_some() {
         return;
     }
+    let (asked, given) = row.nodes();
+    let nodes = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
+    // More nodes than processors asked for: a number of nodes up to this, and a task on each.
+    if request.min_nodes.is_none()
+        && let (Some(fewest), Some(most)) = (nodes(asked), nodes(given))
+        && most > fewest.max(cpus)
+    {
+        rules.count("jobs of more nodes than they asked for at least: as many are allowed", row.line);
+        (request.min_nodes, request.max_nodes) = (Some(fewest), Some(most));
+        return;
+    }
     request.tasks = Some(cpus);
     if request.min_nodes.is_none() {
-        let (asked, given) = row.nodes();
         // More nodes were allocated than requested: the request did not fix the number of nodes.
         let is_free = given.is_some_and(|given| asked.is_some_and(|asked| given > asked))
             || given.is_none() && asked == Some(1) && cpus > 1;
-        let nodes = asked.filter(|_| !is_free).and_then(|nodes| u32::try_from(nodes).ok());
+        let nodes = nodes(asked.filter(|_| !is_free));
         (request.min_nodes, request.max_nodes) = (nodes, nodes);
         // Jobs of several nodes mostly ask for as many processors on each.
         if let Some(nodes) = nodes.filter(|&nodes| nodes > 1 && cpus.is_multiple_of(nodes)) {
@@ -286,7 +296,7 @@ mod tests {
             ..Cluster::default()
         };
         let header = "JobID|User|Partition|State|Submit|Eligible|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList|Reason|Reservation\n";
-        let rows = "1|a|batch|COMPLETED|10|10|11|20|9|cpu=2,mem=2000M,node=1|cpu=8,mem=2000M,node=1|n1|None|\n2|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=16000M,node=2|cpu=8,mem=16000M,node=2|n[1-2]|None|\n3_1|a|batch|COMPLETED|10|40|41|50|9|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|None|\n3_2|a|batch|COMPLETED|10|40|50|60|10|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|JobArrayTaskLimit|\n4|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=800M,node=1|cpu=8,mem=800M,node=1|n2|None|gone\n";
+        let rows = "1|a|batch|COMPLETED|10|10|11|20|9|cpu=2,mem=2000M,node=1|cpu=8,mem=2000M,node=1|n1|None|\n2|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=16000M,node=2|cpu=8,mem=16000M,node=2|n[1-2]|None|\n3_1|a|batch|COMPLETED|10|40|41|50|9|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|None|\n3_2|a|batch|COMPLETED|10|40|50|60|10|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|JobArrayTaskLimit|\n4|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=800M,node=1|cpu=8,mem=800M,node=1|n2|None|gone\n5|a|batch|COMPLETED|11|11|12|20|8|cpu=1,mem=100M,node=1|cpu=2,mem=200M,node=2|n[1-2]|None|\n";
         let read = |cluster: &Cluster| {
             let mut rules = RuleCounter::default();
             let text = format!("{header}{rows}");
@@ -295,14 +305,16 @@ mod tests {
         };
         let (jobs, rules) = read(&cluster);
         let exclusive = |job: &SubmittedJob| job.request.wishes.exclusivity.is_some();
-        assert_eq!(jobs.iter().map(exclusive).collect::<Vec<_>>(), [true, false, false, false]);
+        assert_eq!(jobs.iter().map(exclusive).collect::<Vec<_>>(), [true, false, false, false, false]);
         // More processors, and not more memory: it was asked for by node.
         assert_eq!(jobs[0].request.memory, Some(MemoryRequest::PerNode(2000)));
         assert_eq!((jobs[1].request.tasks, jobs[1].request.tasks_per_node), (Some(8), Some(4)));
         assert_eq!(jobs[1].request.memory, None, "all memory of both nodes is what jobs have by default");
         assert_eq!(jobs[2].request.array.as_ref().unwrap().throttle, Some(1));
         assert_eq!(jobs[2].request.terms.begin, Some(Begin::At(Time(40))));
-        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (0, 4));
+        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (0, 5));
+        let ranged = &jobs[4].request;
+        assert_eq!((ranged.min_nodes, ranged.max_nodes, ranged.tasks), (Some(1), Some(2), None));
         // Controls: where the partition gives whole nodes they say nothing, and a reservation that is there stays.
         cluster.partitions[0].sharing = Sharing::Exclusive;
         cluster.reservations = vec![AdvanceReservation {
@@ -319,6 +331,6 @@ mod tests {
         }];
         let (jobs, rules) = read(&cluster);
         assert!(!exclusive(&jobs[0]));
-        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (1, 2));
+        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (1, 3));
     }
 }

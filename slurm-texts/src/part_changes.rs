@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::setting::{Setting, differences};
-use super::site_changes::{ChangeEffect, SettingChange};
+use super::setting_change::{ChangeEffect, SettingChange};
 use super::table::{NODE, PARTITION, of_association, of_qos};
 use queuecast_slurm_sim::cluster::{
     AdvanceReservation, Association, Cluster, ClusterNode, ClusterPartition, Topology,

@@ -30,8 +30,8 @@ mod sweep;
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 pub use change_review::{
-    ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewQuestion, ReviewThreshold, ReviewedGroup,
-    ReviewedWait, WaitChange,
+    ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewQuestion,
+    ReviewThreshold, ReviewedGroup, ReviewedWait, WaitChange,
 };
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};

@@ -324,7 +324,8 @@ impl AccountedJobs<'_> {
 mod tests {
     use super::*;
     use queuecast_slurm_sim::cluster::{
-        ClusterPartition, GresRequest, MemoryAmount, MemoryRequest, TimeLimit,
+        AdvanceReservation, Allowed, ClusterPartition, GresRequest, MemoryAmount, MemoryRequest,
+        ReservationFlags, TimeLimit, Tres,
     };
 
     const HEADER: &str = "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqTRES|AllocTRES|NodeList|Constraints|Flags|Reservation|Priority|SubmitLine\n";
@@ -334,6 +335,18 @@ mod tests {
         let mut cluster =
             Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
         cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(500));
+        cluster.reservations = vec![AdvanceReservation {
+            name: "resv".into(),
+            nodes: Vec::new(),
+            start: Time(0),
+            end: Time(9000),
+            users: Allowed::All,
+            accounts: Allowed::All,
+            partition: None,
+            cores: None,
+            licenses: Tres::default(),
+            flags: ReservationFlags::default(),
+        }];
         let mut rules = RuleCounter::default();
         let run =
             accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();

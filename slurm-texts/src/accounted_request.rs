@@ -87,7 +87,7 @@ pub(super) fn completed(
         }
     }
     sizes(request, row, rules);
-    whole_nodes(request, row, cluster, rules);
+    given_more(request, row, cluster, rules);
     let asked = row.tres("reqtres");
     if request.memory.is_none() {
         request.memory = memory_asked(row, &asked, request, cluster);
@@ -157,8 +157,9 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     }
 }
 
-/// A job that was given all processors of its nodes, and more than it asked for, asked for whole nodes, unless it had them anyway.
-fn whole_nodes(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
+/// A job that was given more processors than it asked for asked for whole nodes if it had all of them, unless it had them anyway; else for
+/// one thread of each core if it had all threads of as many cores.
+fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
     let partition = request.partitions.first().and_then(|name| cluster.partition(name));
     let has_them_anyway = cluster.settings.select.kind == SelectKind::Linear
         || partition.is_some_and(|place| cluster.partitions[place].sharing == Sharing::Exclusive);
@@ -173,9 +174,14 @@ fn whole_nodes(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Clust
     let all: u64 = nodes.iter().map(usable).sum();
     // Whole cores are given for one of their threads.
     let threads = nodes.iter().map(|node| u64::from(node.threads_per_core.max(1))).max().unwrap_or(1);
+    // At most the other threads of the last core of each node.
+    let rounded = asked.saturating_add(nodes.len() as u64 * (threads - 1));
     if given == all && given > asked.saturating_mul(threads) {
         rules.count("jobs that had whole nodes and asked for less: they ask for whole nodes", row.line);
         request.wishes.exclusivity = Some(Exclusivity::Exclusive);
+    } else if given == asked.saturating_mul(threads) && given > rounded {
+        rules.count("jobs that had all threads of their cores: they use one of each core", row.line);
+        request.tasks_on.one_thread_per_core = true;
     }
 }
 
@@ -331,6 +337,21 @@ mod tests {
         }];
         let (jobs, rules) = read(&cluster);
         assert!(!exclusive(&jobs[0]));
+        // With two threads a core, two processors of a job of one are its core; eight of a job of four are four cores.
+        cluster.partitions[0].sharing = Sharing::No;
+        cluster.nodes.iter_mut().for_each(|node| (node.cpus, node.threads_per_core) = (16, 2));
+        let row = |asked: u32| {
+            format!(
+                "1|a|batch|COMPLETED|10|10|11|20|9|cpu={asked},node=1|cpu={},node=1|n1|None|\n",
+                2 * asked
+            )
+        };
+        for (asked, expected) in [(1, false), (4, true)] {
+            let text = format!("{header}{}", row(asked));
+            let run =
+                accounted(&text, &cluster, &SiteOptions::default(), &mut RuleCounter::default()).unwrap();
+            assert_eq!(run.submissions[0].request.tasks_on.one_thread_per_core, expected);
+        }
         assert_eq!((jobs[3].request.terms.reservations.len(), rules), (1, 3));
     }
 }

@@ -128,13 +128,13 @@ const STATE: [&str; 3] = ["boot_time", "hash_val", "next_job_id"];
 fn changes_without_row(before: &RawReading, after: &RawReading) -> Vec<SettingChange> {
     let [old, new] = [before, after].map(|one| texts_without_row(&one.said));
     // One that has all settings and one that has a few differ in what they leave out.
-    let has_both = before.is_live != after.is_live;
+    let is_mixed = before.is_live != after.is_live;
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut changes = Vec::new();
     for key in keys {
         let (from, to) = (old.get(key), new.get(key));
         let values = [from, to].map(|one| one.map(|one| one.value.clone()));
-        if values[0] == values[1] || has_both && (from.is_none() || to.is_none()) {
+        if values[0] == values[1] || is_mixed && (from.is_none() || to.is_none()) {
             continue;
         }
         let matters = [from, to].into_iter().flatten().any(|one| one.matters);

@@ -6,7 +6,7 @@
 //! | 1 | something unexpected: a full disk, a bug |
 //! | 2 | the arguments do not make sense |
 //! | 3 | the input cannot be used |
-//! | 4 | a reproduced table is out of tolerance |
+//! | 4 | a reproduced table is out of tolerance, or a reviewed change is over its threshold |
 //! | 130 | interrupted with Ctrl-C |
 
 use std::error::Error;
@@ -30,8 +30,7 @@ pub enum Kind {
     Usage,
     /// The input cannot be used.
     Input,
-    /// A reproduced table is out of tolerance, or a claim does not hold.
-    #[cfg_attr(not(feature = "papers"), expect(dead_code))]
+    /// A reproduced table is out of tolerance, a claim does not hold, or a change is over its threshold.
     Tolerance,
     /// Interrupted with Ctrl-C; the message says what was kept.
     Interrupted,

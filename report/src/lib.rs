@@ -44,3 +44,4 @@ pub use queuecast_display::{
     duration, number, svg, table, words, wrap,
 };
 pub use queuecast_trace::date;
+pub use site::over_threshold;

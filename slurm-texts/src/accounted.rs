@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 
+use super::accounted_arrays::AccountedArrays;
 use super::accounted_request::{completed, line_request};
 use super::accounted_row::AccountedRow;
 use super::expressions::array;
@@ -59,6 +60,7 @@ struct AccountedJobs<'c> {
     outcomes: Vec<JobOutcome>,
     outcome_places: BTreeMap<(usize, Option<u32>), usize>,
     events: Vec<ClusterEvent>,
+    arrays: AccountedArrays,
     rules: RuleCounter,
 }
 
@@ -83,6 +85,7 @@ pub(super) fn accounted(
         outcomes: Vec::new(),
         outcome_places: BTreeMap::new(),
         events: Vec::new(),
+        arrays: AccountedArrays::default(),
         rules: std::mem::take(rules),
     };
     let broken = table.visit(&mut |line, cells| {
@@ -159,6 +162,9 @@ impl AccountedJobs<'_> {
             && let Some(array) = &mut self.submissions[place].request.array
         {
             array.throttle = array.throttle.or(Some(throttle));
+        }
+        if row.text("reason") == Some("JobArrayTaskLimit") {
+            self.arrays.throttled.insert(place);
         }
         for &task in &number.tasks {
             let outcome = JobOutcome {
@@ -273,12 +279,14 @@ impl AccountedJobs<'_> {
             not_modelled,
         });
         self.runs.push(BTreeMap::new());
+        self.arrays.lines.push(row.line);
         self.places.insert(key, self.submissions.len() - 1);
         self.submissions.len() - 1
     }
 
     /// The recorded run: submissions and events sorted by time, with a cancel event for each job cancelled while pending.
     fn finished(mut self) -> (RecordedRun, RuleCounter) {
+        self.arrays.complete(&mut self.submissions, &self.outcomes, &mut self.rules);
         for (submission, runs) in self.submissions.iter_mut().zip(&self.runs) {
             if let Some(array) = &mut submission.request.array {
                 array.indices = runs.keys().copied().flatten().collect();
@@ -316,7 +324,8 @@ impl AccountedJobs<'_> {
 mod tests {
     use super::*;
     use queuecast_slurm_sim::cluster::{
-        ClusterPartition, GresRequest, MemoryAmount, MemoryRequest, TimeLimit,
+        AdvanceReservation, Allowed, ClusterPartition, GresRequest, MemoryAmount, MemoryRequest,
+        ReservationFlags, TimeLimit, Tres,
     };
 
     const HEADER: &str = "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqTRES|AllocTRES|NodeList|Constraints|Flags|Reservation|Priority|SubmitLine\n";
@@ -326,6 +335,18 @@ mod tests {
         let mut cluster =
             Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
         cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(500));
+        cluster.reservations = vec![AdvanceReservation {
+            name: "resv".into(),
+            nodes: Vec::new(),
+            start: Time(0),
+            end: Time(9000),
+            users: Allowed::All,
+            accounts: Allowed::All,
+            partition: None,
+            cores: None,
+            licenses: Tres::default(),
+            flags: ReservationFlags::default(),
+        }];
         let mut rules = RuleCounter::default();
         let run =
             accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();

@@ -7,8 +7,10 @@ use super::rules::RuleCounter;
 use super::sbatch::{SbatchRequest, sbatch};
 use super::values::{list, memory, words};
 use queuecast_slurm_sim::cluster::{
-    Cluster, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, TimeLimit, Tres,
+    Cluster, ClusterNode, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, SelectKind,
+    Sharing, TimeLimit, Tres,
 };
+use queuecast_trace::hostlist::expanded;
 
 /// What the submit line says, and its options that are not modelled. A script's own options are not in it.
 pub(super) fn line_request(row: &AccountedRow<'_>, rules: &mut RuleCounter) -> (JobRequest, Vec<String>) {
@@ -70,6 +72,12 @@ pub(super) fn completed(
     if request.terms.reservations.is_empty() {
         request.terms.reservations = row.name("reservation").map_or(Vec::new(), list);
     }
+    // Reservations of the past are gone; without them their jobs would never start.
+    let is_known = |name: &String| cluster.reservations.iter().any(|one| one.name == *name);
+    if !request.terms.reservations.is_empty() && !request.terms.reservations.iter().any(is_known) {
+        rules.count("jobs of reservations that the site does not have: they run without", row.line);
+        request.terms.reservations.clear();
+    }
     if request.wishes.constraint.is_none()
         && let Some(text) = row.name("constraints")
     {
@@ -79,6 +87,7 @@ pub(super) fn completed(
         }
     }
     sizes(request, row, rules);
+    given_more(request, row, cluster, rules);
     let asked = row.tres("reqtres");
     if request.memory.is_none() {
         request.memory = memory_asked(row, &asked, request, cluster);
@@ -123,15 +132,63 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     if is_exclusive && request.min_nodes.is_some() {
         return;
     }
+    let (asked, given) = row.nodes();
+    let nodes = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
+    // More nodes than processors asked for: a number of nodes up to this, and a task on each.
+    if request.min_nodes.is_none()
+        && let (Some(fewest), Some(most)) = (nodes(asked), nodes(given))
+        && most > fewest.max(cpus)
+    {
+        rules.count("jobs of more nodes than they asked for at least: as many are allowed", row.line);
+        (request.min_nodes, request.max_nodes) = (Some(fewest), Some(most));
+        return;
+    }
     request.tasks = Some(cpus);
     if request.min_nodes.is_none() {
-        let (asked, given) = row.nodes();
         // More nodes were allocated than requested: the request did not fix the number of nodes.
         let is_free = given.is_some_and(|given| asked.is_some_and(|asked| given > asked))
             || given.is_none() && asked == Some(1) && cpus > 1;
-        let nodes = asked.filter(|_| !is_free).and_then(|nodes| u32::try_from(nodes).ok());
+        let nodes = nodes(asked.filter(|_| !is_free));
         (request.min_nodes, request.max_nodes) = (nodes, nodes);
+        // Jobs of several nodes mostly ask for as many processors on each.
+        if let Some(nodes) = nodes.filter(|&nodes| nodes > 1 && cpus.is_multiple_of(nodes)) {
+            request.tasks_per_node = Some(cpus / nodes);
+        }
     }
+}
+
+/// A job that was given more processors than it asked for asked for whole nodes if it had all of them, unless it had them anyway; else for
+/// one thread of each core if it had all threads of as many cores.
+fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
+    let partition = request.partitions.first().and_then(|name| cluster.partition(name));
+    let has_them_anyway = cluster.settings.select.kind == SelectKind::Linear
+        || partition.is_some_and(|place| cluster.partitions[place].sharing == Sharing::Exclusive);
+    if request.wishes.exclusivity.is_some() || has_them_anyway {
+        return;
+    }
+    let (Some(asked), Some(given)) = row.cpus() else { return };
+    let Some(nodes) = given_nodes(row, cluster) else { return };
+    let usable = |node: &&ClusterNode| {
+        u64::from(node.cpus.saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core)))
+    };
+    let all: u64 = nodes.iter().map(usable).sum();
+    // Whole cores are given for one of their threads.
+    let threads = nodes.iter().map(|node| u64::from(node.threads_per_core.max(1))).max().unwrap_or(1);
+    // At most the other threads of the last core of each node.
+    let rounded = asked.saturating_add(nodes.len() as u64 * (threads - 1));
+    if given == all && given > asked.saturating_mul(threads) {
+        rules.count("jobs that had whole nodes and asked for less: they ask for whole nodes", row.line);
+        request.wishes.exclusivity = Some(Exclusivity::Exclusive);
+    } else if given == asked.saturating_mul(threads) && given > rounded {
+        rules.count("jobs that had all threads of their cores: they use one of each core", row.line);
+        request.tasks_on.one_thread_per_core = true;
+    }
+}
+
+/// The nodes that a job had, if the site has all of them.
+fn given_nodes<'c>(row: &AccountedRow<'_>, cluster: &'c Cluster) -> Option<Vec<&'c ClusterNode>> {
+    let names = row.name("nodelist").and_then(expanded).filter(|names| !names.is_empty())?;
+    names.iter().map(|name| cluster.node(name).map(|place| &cluster.nodes[place])).collect()
 }
 
 /// Memory: `ReqTRES` has that of the whole job; `ReqMem` of old versions that of a node (`4Gn`) or a processor (`2Gc`).
@@ -165,9 +222,26 @@ fn memory_asked(
         Some(MemoryAmount::PerNode(mb)) => mb.checked_mul(nodes) == Some(whole),
         None => false,
     };
-    if is_default {
-        None
-    } else if whole.is_multiple_of(cpus) {
+    let given = row.tres("alloctres").mem().filter(|&given| given > 0);
+    // Where no default is configured, jobs that ask for none have all memory of their nodes.
+    let has_all = || {
+        let nodes = given_nodes(row, cluster)?;
+        Some(given? == nodes.iter().map(|node| node.memory_mb).sum::<u64>())
+    };
+    if is_default || default.is_none() && has_all() == Some(true) {
+        return None;
+    }
+    // More processors than asked for bring memory along if it was asked for by processor.
+    if let (Some(given), (_, Some(all)), (_, Some(on))) = (given, row.cpus(), row.nodes())
+        && all != cpus
+    {
+        let is_per_cpu = u128::from(given) * u128::from(cpus) == u128::from(whole) * u128::from(all);
+        let is_per_node = u128::from(given) * u128::from(nodes) == u128::from(whole) * u128::from(on);
+        if is_per_node && !is_per_cpu {
+            return Some(MemoryRequest::PerNode(whole.div_ceil(nodes)));
+        }
+    }
+    if whole.is_multiple_of(cpus) {
         Some(MemoryRequest::PerCpu(whole / cpus))
     } else {
         Some(MemoryRequest::PerNode(whole.div_ceil(nodes)))
@@ -199,5 +273,85 @@ fn gres_asked(request: &mut JobRequest, row: &AccountedRow<'_>, asked: &Tres) {
         } else {
             request.gres.per_node.push(GresRequest { count: one.count.div_ceil(nodes), ..one.clone() });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SiteOptions;
+    use crate::accounted::accounted;
+    use queuecast_core::units::Time;
+    use queuecast_slurm_sim::cluster::{
+        AdvanceReservation, Allowed, Begin, ClusterPartition, ReservationFlags, SubmittedJob,
+    };
+
+    #[test]
+    fn columns_tell_whole_nodes_even_tasks_throttles_and_gone_reservations() {
+        let node = |name: &str| ClusterNode {
+            name: name.into(),
+            cpus: 8,
+            memory_mb: 8000,
+            ..ClusterNode::default()
+        };
+        let partition =
+            ClusterPartition { name: "batch".into(), nodes: vec![0, 1], ..ClusterPartition::default() };
+        let mut cluster = Cluster {
+            nodes: vec![node("n1"), node("n2")],
+            partitions: vec![partition],
+            ..Cluster::default()
+        };
+        let header = "JobID|User|Partition|State|Submit|Eligible|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList|Reason|Reservation\n";
+        let rows = "1|a|batch|COMPLETED|10|10|11|20|9|cpu=2,mem=2000M,node=1|cpu=8,mem=2000M,node=1|n1|None|\n2|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=16000M,node=2|cpu=8,mem=16000M,node=2|n[1-2]|None|\n3_1|a|batch|COMPLETED|10|40|41|50|9|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|None|\n3_2|a|batch|COMPLETED|10|40|50|60|10|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|JobArrayTaskLimit|\n4|a|batch|COMPLETED|10|10|11|20|9|cpu=8,mem=800M,node=1|cpu=8,mem=800M,node=1|n2|None|gone\n5|a|batch|COMPLETED|11|11|12|20|8|cpu=1,mem=100M,node=1|cpu=2,mem=200M,node=2|n[1-2]|None|\n";
+        let read = |cluster: &Cluster| {
+            let mut rules = RuleCounter::default();
+            let text = format!("{header}{rows}");
+            let run = accounted(&text, cluster, &SiteOptions::default(), &mut rules).unwrap();
+            (run.submissions, rules.into_rules().len())
+        };
+        let (jobs, rules) = read(&cluster);
+        let exclusive = |job: &SubmittedJob| job.request.wishes.exclusivity.is_some();
+        assert_eq!(jobs.iter().map(exclusive).collect::<Vec<_>>(), [true, false, false, false, false]);
+        // More processors, and not more memory: it was asked for by node.
+        assert_eq!(jobs[0].request.memory, Some(MemoryRequest::PerNode(2000)));
+        assert_eq!((jobs[1].request.tasks, jobs[1].request.tasks_per_node), (Some(8), Some(4)));
+        assert_eq!(jobs[1].request.memory, None, "all memory of both nodes is what jobs have by default");
+        assert_eq!(jobs[2].request.array.as_ref().unwrap().throttle, Some(1));
+        assert_eq!(jobs[2].request.terms.begin, Some(Begin::At(Time(40))));
+        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (0, 5));
+        let ranged = &jobs[4].request;
+        assert_eq!((ranged.min_nodes, ranged.max_nodes, ranged.tasks), (Some(1), Some(2), None));
+        // Controls: where the partition gives whole nodes they say nothing, and a reservation that is there stays.
+        cluster.partitions[0].sharing = Sharing::Exclusive;
+        cluster.reservations = vec![AdvanceReservation {
+            name: "gone".into(),
+            nodes: vec![1],
+            start: Time(0),
+            end: Time(90),
+            users: Allowed::All,
+            accounts: Allowed::All,
+            partition: None,
+            cores: None,
+            licenses: Tres::default(),
+            flags: ReservationFlags::default(),
+        }];
+        let (jobs, rules) = read(&cluster);
+        assert!(!exclusive(&jobs[0]));
+        // With two threads a core, two processors of a job of one are its core; eight of a job of four are four cores.
+        cluster.partitions[0].sharing = Sharing::No;
+        cluster.nodes.iter_mut().for_each(|node| (node.cpus, node.threads_per_core) = (16, 2));
+        let row = |asked: u32| {
+            format!(
+                "1|a|batch|COMPLETED|10|10|11|20|9|cpu={asked},node=1|cpu={},node=1|n1|None|\n",
+                2 * asked
+            )
+        };
+        for (asked, expected) in [(1, false), (4, true)] {
+            let text = format!("{header}{}", row(asked));
+            let run =
+                accounted(&text, &cluster, &SiteOptions::default(), &mut RuleCounter::default()).unwrap();
+            assert_eq!(run.submissions[0].request.tasks_on.one_thread_per_core, expected);
+        }
+        assert_eq!((jobs[3].request.terms.reservations.len(), rules), (1, 3));
     }
 }

@@ -10,6 +10,7 @@
 //! The module reads texts, never files.
 
 mod accounted;
+mod accounted_arrays;
 mod accounted_request;
 mod accounted_row;
 mod accounting;
@@ -38,6 +39,7 @@ mod notes;
 mod now;
 mod options;
 mod outages;
+mod part_changes;
 mod partitions;
 mod recorded_site;
 mod recording;
@@ -47,8 +49,10 @@ mod rules;
 mod sbatch;
 mod sbatch_written;
 mod setting;
+mod setting_change;
 mod settings;
 mod site;
+mod site_changes;
 mod snapshots;
 mod submission_list;
 mod table;
@@ -77,7 +81,9 @@ pub use recorded_site::{NoRecordedSite, RecordedSite, read_recorded_site};
 pub use rules::CountedRule;
 pub use sbatch::{SbatchError, SbatchRequest, sbatch, sbatch_line};
 pub use sbatch_written::beyond_processors;
+pub use setting_change::{ChangeEffect, SettingChange};
 pub use site::{MissingText, SiteOptions, SiteReading, read_site};
+pub use site_changes::{SiteChanges, site_changes};
 pub use snapshots::read_expected_starts;
 pub use submission_list::write_submissions;
 pub use unmodelled::{left_out, unmodelled};

@@ -4,6 +4,7 @@
 
 mod brokerage;
 mod brokered;
+mod change_review;
 mod choice;
 mod cluster_forecasts;
 mod cluster_report;
@@ -12,6 +13,7 @@ mod compared_runs;
 mod comparison;
 mod demonstration;
 mod experiment;
+mod group_changes;
 pub mod molding;
 mod repeated;
 mod run_difference;
@@ -27,6 +29,10 @@ mod sweep;
 
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
+pub use change_review::{
+    ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewQuestion,
+    ReviewThreshold, ReviewedGroup, ReviewedWait, WaitChange,
+};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
 pub use cluster_report::{
@@ -39,6 +45,7 @@ pub use comparison::{
 };
 pub use demonstration::Demonstration;
 pub use experiment::Experiment;
+pub use group_changes::{GroupChange, QuantileChange};
 pub use repeated::{Repeated, read_seeds};
 pub use run_difference::{GroupWait, NamedRun, RunDifference, group_waits, run_difference};
 pub use shaken::{ShakenResult, Shaking};
@@ -47,7 +54,7 @@ pub use simulation_report::{Measurement, SimulationReport};
 pub use site_answer::{SimulatedSite, SiteAnswer, simulate_site};
 pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
-    ComparedVariants, GroupChange, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
+    ComparedVariants, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
     VariantsQuestion, compare_variants,
 };
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

@@ -32,6 +32,11 @@ impl Repeated {
         let confidence = student(times - 1) * deviation / (times as f64).sqrt();
         Repeated { mean, deviation, times, confidence: Some(confidence).filter(|half| half.is_finite()) }
     }
+
+    /// Whether the mean lies outside its own 95 % confidence interval around zero; `None` if that was not computed.
+    pub fn is_beyond_scatter(&self) -> Option<bool> {
+        Some(self.mean.abs() > self.confidence?)
+    }
 }
 
 /// Student's t at 0.975, for 1 to 30 degrees of freedom.

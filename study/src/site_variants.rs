@@ -8,14 +8,16 @@ use rand::RngExt;
 use serde::Serialize;
 
 use crate::Repeated;
-use crate::cluster_report::{ClusterReport, GROUPED_BY, group_keys, group_name, measures_of, started};
+use crate::cluster_report::{ClusterReport, measures_of, started};
+use crate::group_changes::{GroupChange, PairedWaits, group_changes, waits_by_group};
 use crate::shaken::Shaking;
 use crate::site_answer::{SiteAnswer, simulated_answer};
 use crate::site_metrics::SITE_METRICS;
 use crate::site_policy::SitePolicy;
+use queuecast_core::job_state::JobState;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::Micros;
+use queuecast_core::units::{Micros, Seconds};
 use queuecast_eval::Metric;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::{ClusterAction, RecordedRun};
@@ -134,6 +136,8 @@ pub struct VariantAnswer {
     pub only_here: usize,
     /// Jobs that do not start here, and do in another variant.
     pub only_elsewhere: usize,
+    /// Jobs that start in the first variant and not here, but for those that were cancelled while they waited here.
+    pub lost: usize,
     /// Mean wait less that of the first variant, over all jobs that start in each: other jobs here than there. `None` if no job starts.
     pub unmatched_difference: Option<f64>,
     /// Who gains and who loses against the first variant, by partition, QOS, account and size: the largest changes first.
@@ -153,25 +157,6 @@ pub struct VariantMetric {
     pub difference: Option<f64>,
     /// Over shaken submissions.
     pub shaken: Option<ShakenMetric>,
-}
-
-/// How the waits of a group differ from those in the first variant, over the jobs that start in every variant.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GroupChange {
-    /// What jobs are told apart by: `partition`, `qos`, `account` or `size_class`.
-    pub by: &'static str,
-    /// The group, as of the first variant.
-    pub group: String,
-    /// Its jobs.
-    pub jobs: usize,
-    /// Their mean wait in seconds.
-    pub mean_wait: f64,
-    /// That, less their mean wait in the first variant.
-    pub difference: f64,
-    /// The difference over shaken submissions.
-    pub shaken: Option<Repeated>,
-    /// Whether that lies outside its own 95 % confidence interval around zero.
-    pub beyond_scatter: Option<bool>,
 }
 
 /// A number over shaken submissions.
@@ -204,6 +189,12 @@ impl SimulatedVariant<'_> {
         self.simulated.jobs.iter().filter(|job| job.outcome.start.is_some()).map(key).collect()
     }
 
+    fn started_or_cancelled(&self) -> BTreeSet<JobKey<'_>> {
+        let is_left =
+            |job: &&SimulatedJob| job.outcome.start.is_some() || job.outcome.state == JobState::Cancelled;
+        self.simulated.jobs.iter().filter(is_left).map(key).collect()
+    }
+
     /// The report of which waits and slowdowns are over some jobs; how many never started is counted over all.
     fn report_over(&self, jobs: &BTreeSet<JobKey<'_>>) -> ClusterReport {
         let outcomes = self.simulated.jobs.iter().filter(|job| jobs.contains(&key(job)));
@@ -213,61 +204,10 @@ impl SimulatedVariant<'_> {
     }
 
     /// The wait of each job.
-    fn waits(&self) -> BTreeMap<JobKey<'_>, f64> {
-        let wait = |job: &SimulatedJob| Some(started(&job.outcome)?.wait().0 as f64);
+    fn waits(&self) -> BTreeMap<JobKey<'_>, Seconds> {
+        let wait = |job: &SimulatedJob| Some(started(&job.outcome)?.wait());
         self.simulated.jobs.iter().filter_map(|job| Some((key(job), wait(job)?))).collect()
     }
-}
-
-/// For each group of the first variant: its jobs, the sum of their waits here, and of their waits in the first variant.
-type GroupSums = BTreeMap<(usize, u32, String), (usize, f64, f64)>;
-
-fn group_sums(
-    own: &SimulatedVariant<'_>,
-    first: &SimulatedVariant<'_>,
-    common: &BTreeSet<JobKey<'_>>,
-) -> GroupSums {
-    let (waits, first_waits) = (own.waits(), first.waits());
-    let mut sums = GroupSums::new();
-    let (cluster, run) = (&first.what_if.reading.cluster, &first.what_if.run);
-    for job in first.simulated.jobs.iter().filter(|job| common.contains(&key(job))) {
-        let (Some(wait), Some(before)) = (waits.get(&key(job)), first_waits.get(&key(job))) else { continue };
-        for (by, group) in group_keys(cluster, run, job).into_iter().enumerate() {
-            let sum = sums.entry((by, group.0, group_name(by, group))).or_default();
-            *sum = (sum.0 + 1, sum.1 + wait, sum.2 + before);
-        }
-    }
-    sums
-}
-
-/// By what is not shown who gains: users are many, and their accounts say most of it.
-const LEFT_OUT: &str = "user";
-
-/// Who gains and who loses; `seeds` are the sums over submissions as they are, then shaken.
-fn group_changes(seeds: &[GroupSums]) -> Vec<GroupChange> {
-    let Some((plain, shaken)) = seeds.split_first() else { return Vec::new() };
-    let mean = |sum: &(usize, f64, f64)| (sum.1 - sum.2) / sum.0.max(1) as f64;
-    let mut changes: Vec<GroupChange> = plain
-        .iter()
-        .filter(|(group, _)| GROUPED_BY[group.0] != LEFT_OUT)
-        .map(|(group, sum)| {
-            // A group that has no job under some seed has no difference there.
-            let told: Vec<f64> = shaken.iter().filter_map(|one| one.get(group).map(mean)).collect();
-            let repeated = (!told.is_empty()).then(|| Repeated::of(&told));
-            GroupChange {
-                by: GROUPED_BY[group.0],
-                group: group.2.clone(),
-                jobs: sum.0,
-                mean_wait: sum.1 / sum.0.max(1) as f64,
-                difference: mean(sum),
-                shaken: repeated,
-                beyond_scatter: repeated.and_then(|one| Some(one.mean.abs() > one.confidence?)),
-            }
-        })
-        .collect();
-    let weight = |one: &GroupChange| one.difference.abs() * one.jobs as f64;
-    changes.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
-    changes
 }
 
 /// Simulates every variant, and with every seed if submissions are shaken; all variants see the same shaken times. Waits and slowdowns are
@@ -321,22 +261,30 @@ pub fn compare_variants(
             own[1..].iter().zip(&first[1..]).map(|(own, first)| less(*own, *first)).collect();
         let shaken = told.zip(apart).filter(|(told, _)| !told.is_empty()).map(|(told, apart)| {
             let difference = Repeated::of(&apart);
-            let beyond_scatter = difference.confidence.map(|half| difference.mean.abs() > half);
+            let beyond_scatter = difference.is_beyond_scatter();
             ShakenMetric { value: Repeated::of(&told), difference, beyond_scatter }
         });
         VariantMetric { name: metric.name, value: own[0], difference: less(own[0], first[0]), shaken }
     };
     let mean_wait = |place: usize| at(place, 0).answer.report.waits.first().and_then(|all| all.mean_wait);
     let answers = variants.iter().enumerate().map(|(place, variant)| {
-        let sums: Vec<GroupSums> =
-            (0..width).map(|seed| group_sums(at(place, seed), at(0, seed), &common[seed])).collect();
+        let waits: Vec<PairedWaits> = (0..width)
+            .map(|seed| {
+                let (first, common) = (at(0, seed), &common[seed]);
+                let jobs = first.simulated.jobs.iter().filter(|job| common.contains(&key(job)));
+                let (own, before) = (at(place, seed).waits(), first.waits());
+                let pairs = jobs.filter_map(|job| Some((job, *own.get(&key(job))?, *before.get(&key(job))?)));
+                waits_by_group((&first.what_if.reading.cluster, &first.what_if.run), pairs)
+            })
+            .collect();
         VariantAnswer {
             name: variant.name.clone(),
             metrics: SITE_METRICS.iter().map(|one| metric(place, one)).collect(),
             only_here: started[0][place].len() - common[0].len(),
             only_elsewhere: anywhere.len() - started[0][place].len(),
+            lost: at(0, 0).started().difference(&at(place, 0).started_or_cancelled()).count(),
             unmatched_difference: mean_wait(place).zip(mean_wait(0)).map(|(own, first)| own - first),
-            groups: if place == 0 { Vec::new() } else { group_changes(&sums) },
+            groups: if place == 0 { Vec::new() } else { group_changes(&waits) },
             answer: at(place, 0).answer.clone(),
         }
     });
@@ -370,7 +318,6 @@ fn shaken_run(run: &RecordedRun, by: i64, seed: u64) -> RecordedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_core::units::Seconds;
     use queuecast_slurm_texts::{SiteChange, SiteOptions, read_what_if};
 
     fn variant(name: &str, changes: &[&str]) -> SiteVariant {

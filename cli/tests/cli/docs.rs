@@ -98,6 +98,7 @@ fn stand_in_site(folder: &Folder, name: &str) {
     fs::create_dir(folder.path(name)).unwrap();
     let conf = "NodeName=n[1-4] CPUs=8\nPartitionName=batch Nodes=n[1-4] Default=YES\nPartitionName=debug Nodes=n1\n";
     fs::write(folder.path(name).join("slurm.conf"), conf).unwrap();
+    fs::write(folder.path(name).join("sacct.psv"), SACCT).unwrap();
 }
 
 /// The file that a line gets from elsewhere: accounting that is redirected, or a download.
@@ -188,6 +189,8 @@ fn every_file_a_guide_uses_is_made_by_an_earlier_line_of_it() {
             if let Some(name) = fetched(&shown) {
                 stand_in(&folder, name);
             } else if let Some(name) = shown.strip_prefix("queuecast site capture ") {
+                stand_in_site(&folder, name);
+            } else if let Some(name) = shown.strip_prefix("cp -r mysite ") {
                 stand_in_site(&folder, name);
             } else if shown.starts_with("queuecast ") {
                 wrong.extend(

@@ -34,6 +34,7 @@ mod score;
 mod search;
 mod simulate;
 mod site;
+mod site_diff;
 mod trace;
 mod what_if;
 mod when;

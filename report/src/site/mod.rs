@@ -2,7 +2,10 @@
 
 mod check;
 mod limits;
+mod review;
 mod runs;
 mod simulation;
 mod variants;
 mod variants_chart;
+
+pub use review::over_threshold;

@@ -3,8 +3,10 @@
 mod capture;
 mod check;
 mod compare;
+mod diff;
 mod forecast;
 mod recorded;
+mod revision;
 
 use clap::Subcommand;
 
@@ -20,12 +22,15 @@ Examples:
   Configuration files do as well, all or some:
     queuecast site check /etc/slurm
 
+  What a change of slurm.conf would have done to last month's jobs:
+    queuecast site diff /etc/slurm new-slurm --accounts mysite --log mysite/sacct.psv
+
   How far a simulation of recorded runs is from what happened:
     queuecast site compare run1 run2 --format json
 
 docs/guides/sites-slurm.md has more.";
 
-/// Save a Slurm site's configuration, say what is understood of it, or simulate recorded runs
+/// Save a Slurm site's configuration, say what is understood of it, review a change of it, or simulate recorded runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
@@ -39,6 +44,7 @@ pub enum SiteCommand {
     Check(check::Arguments),
     Capture(capture::Arguments),
     Compare(compare::Arguments),
+    Diff(diff::Arguments),
     Forecast(forecast::Arguments),
 }
 
@@ -48,6 +54,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         SiteCommand::Check(arguments) => check::run(arguments, printer),
         SiteCommand::Capture(arguments) => capture::run(arguments, printer),
         SiteCommand::Compare(arguments) => compare::run(arguments, printer),
+        SiteCommand::Diff(arguments) => diff::run(arguments, printer),
         SiteCommand::Forecast(arguments) => forecast::run(arguments, printer),
     }
 }

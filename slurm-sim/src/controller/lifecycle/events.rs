@@ -88,6 +88,7 @@ impl Controller<'_> {
                     self.lose(&change.nodes);
                 }
             }
+            ClusterAction::Job { key, task, change } => self.change_jobs(key, *task, *change),
         }
         self.clock.request_schedulers();
     }
@@ -167,6 +168,7 @@ impl Controller<'_> {
         by: StartedBy,
     ) {
         let now = self.second();
+        self.try_in(job, self.jobs[job].partitions[place].partition);
         for share in &shares {
             self.pool.load.take(share);
         }
@@ -195,6 +197,7 @@ impl Controller<'_> {
         if is_task {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
+            self.size_started(job);
         }
         self.dequeue(job);
         self.clock.changed = true;

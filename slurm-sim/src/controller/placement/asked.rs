@@ -62,8 +62,10 @@ impl Need {
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (request.min_nodes, request.max_nodes) {
-            // Of a range, no more nodes than it has tasks.
-            (_, Some(most)) => most.min(request.tasks.unwrap_or(u32::MAX)).max(fewest),
+            // Of a range, no more nodes than it has tasks; select/linear does not count these.
+            (_, Some(most)) => {
+                most.min(request.tasks.filter(|_| !layout.is_linear).unwrap_or(u32::MAX)).max(fewest)
+            }
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             // GPUs of a job may be those of more nodes than it has tasks.
             (None, None) => {

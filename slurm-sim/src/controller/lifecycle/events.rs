@@ -55,7 +55,10 @@ impl Controller<'_> {
     /// Of a job that is gone only what became of it is kept.
     fn forget(&mut self, job: JobHandle) {
         let gone = self.needs.gone();
-        self.jobs[job].partitions.iter_mut().for_each(|place| place.kept = gone.clone());
+        self.jobs[job]
+            .partitions
+            .iter_mut()
+            .for_each(|place| (place.kept, place.whole) = (gone.clone(), None));
     }
 
     pub fn act(&mut self, action: &ClusterAction) {

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::file_kind::SiteFileKind;
+use super::given_nodes::given_parts;
 use super::notes::{Misread, Notes};
 use super::snapshots::rows;
 use super::values::digits;
@@ -42,10 +43,13 @@ pub fn read_decisions(
     let passes = of(SiteFileKind::PassLog).map_or(Vec::new(), |(file, text)| reader.steps(file, text));
     let others = of(SiteFileKind::ControllerLog).map_or(Vec::new(), |(file, text)| reader.steps(file, text));
     let raw = reader.raw;
-    let mut decisions = RecordedDecisions { steps: merged(passes, others), priorities: Vec::new() };
+    let mut decisions = RecordedDecisions { steps: merged(passes, others), ..RecordedDecisions::default() };
     for (file, text) in texts {
         if SiteFileKind::of(file, text) == Some(SiteFileKind::ShownPriorities) {
             decisions.priorities.extend(shown(file, text, clock, &raw, &mut notes));
+        }
+        if SiteFileKind::of(file, text) == Some(SiteFileKind::GivenNodes) {
+            decisions.given.extend(given_parts((file, text), (clock, cluster, &raw), &mut notes));
         }
     }
     decisions.priorities.sort_by_key(|row| row.at);

@@ -46,6 +46,8 @@ pub enum SiteFileKind {
     ShownPriorities,
     /// Snapshots of `squeue`.
     ShownQueue,
+    /// What jobs were given of their nodes.
+    GivenNodes,
     /// The planned calls of a run, as JSON.
     Plan,
     /// The planned calls of a run, as events of a simulator.
@@ -75,6 +77,7 @@ impl fmt::Display for SiteFileKind {
             SiteFileKind::ControllerLog => "the log of the controller",
             SiteFileKind::ShownPriorities => "snapshots of sprio",
             SiteFileKind::ShownQueue => "snapshots of squeue",
+            SiteFileKind::GivenNodes => "snapshots of scontrol show job",
             SiteFileKind::Plan => "the plan of a run",
             SiteFileKind::SimulatorEvents => "the events of a simulator",
             SiteFileKind::Capture => "the record of a capture",
@@ -95,6 +98,7 @@ impl SiteFileKind {
                 | SiteFileKind::ControllerLog
                 | SiteFileKind::ShownPriorities
                 | SiteFileKind::ShownQueue
+                | SiteFileKind::GivenNodes
                 | SiteFileKind::Plan
                 | SiteFileKind::SimulatorEvents
         )
@@ -148,6 +152,9 @@ fn by_first_line(first: &str, text: &str) -> Option<SiteFileKind> {
     }
     if first.starts_with('#') && first.contains("|JOBID|") && first.contains("|FAIRSHARE|") {
         return Some(SiteFileKind::ShownPriorities);
+    }
+    if first.starts_with('#') && first.contains("JOBID|") && first.contains("|CPU_IDS|") {
+        return Some(SiteFileKind::GivenNodes);
     }
     if first.starts_with('#') && first.contains("|JOBID|") && first.contains("|START|") {
         return Some(SiteFileKind::ShownQueue);

@@ -27,6 +27,8 @@ mod differing;
 mod expressions;
 mod file_kind;
 mod forms;
+mod given_nodes;
+mod job_change;
 mod job_script;
 mod jobs;
 mod known;

@@ -6,6 +6,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
+use super::job_change::job_change;
 use super::jobs::JobList;
 use super::notes::{KeyValue, Notes};
 use super::partitions::NodePlaces;
@@ -365,7 +366,7 @@ fn timed(job: SubmittedJob, at: Micros, until: Micros, noted: Option<(Time, Opti
     SubmittedJob { submit, id, ..job }
 }
 
-/// Replaces numbers of jobs by keys where they are known, in dependencies and in what was cancelled.
+/// Replaces numbers of jobs by keys where they are known, in dependencies and in what was cancelled or changed.
 fn resolve(submissions: &mut [SubmittedJob], events: &mut [ClusterEvent]) {
     let keys: BTreeMap<u64, String> =
         submissions.iter().filter_map(|job| Some((job.id?, job.key.clone()))).collect();
@@ -384,7 +385,7 @@ fn resolve(submissions: &mut [SubmittedJob], events: &mut [ClusterEvent]) {
     }
     let names: BTreeSet<String> = submissions.iter().map(|job| job.key.clone()).collect();
     for event in events {
-        if let ClusterAction::Cancel { key, task } = &mut event.action
+        if let ClusterAction::Cancel { key, task } | ClusterAction::Job { key, task, .. } = &mut event.action
             && !names.contains(key)
         {
             let resolved = known(key).unwrap_or_else(|| key.clone());
@@ -451,6 +452,9 @@ fn administered(
             let nodes = nodes.indices(named, "a command", notes);
             return Some(ClusterAction::Nodes(NodeChange { nodes, state }));
         }
+    }
+    if let Some(action) = job_change(words) {
+        return Some(action);
     }
     let said = KeyValue { file: file.to_owned(), line, key: "scontrol".into(), value: words.join(" ") };
     notes.not_modelled(&said);

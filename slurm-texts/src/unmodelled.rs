@@ -6,7 +6,7 @@ use super::table::{PARTITION, of_association, of_cluster, of_qos};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     Begin, Cluster, ClusterAction, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind,
-    RecordedRun, SelectKind, Sharing, Topology,
+    RecordedRun, SelectKind, Sharing, SubmittedJob, Topology,
 };
 
 /// All that is used and that a simulation of these submissions at a site leaves out, each once: what
@@ -46,7 +46,13 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     note(settings.select.kind == SelectKind::Linear && has_switches, "select/linear with switches");
     rows_left_out(of_cluster(), cluster, "", &mut note);
     for one in &cluster.partitions {
-        note(matches!(one.sharing, Sharing::Yes(_) | Sharing::Force(_)), "OverSubscribe=YES or FORCE");
+        let asks = |job: &SubmittedJob| job.request.wishes.exclusivity == Some(Exclusivity::Oversubscribe);
+        let shares = match one.sharing {
+            Sharing::Yes(rows) => rows > 1 && run.submissions.iter().any(asks),
+            Sharing::Force(rows) => rows > 1,
+            Sharing::No | Sharing::Exclusive => false,
+        };
+        note(shares, "CPUs that several jobs share (OverSubscribe)");
         rows_left_out(PARTITION.iter(), one, "a partition", &mut note);
     }
     let is_safe = settings.jobs.enforce.safe;
@@ -58,8 +64,6 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
         note(minutes && qos.flags.no_decay, "QOS flag NoDecay");
         note(qos.flags.usage_factor_safe, "QOS flag UsageFactorSafe");
     }
-    let no_reserve = cluster.qos.iter().any(|one| one.flags.no_reserve);
-    note(no_reserve && preempts, "QOS flag NoReserve with preemption");
     for one in cluster.associations.0.iter().filter(|_| settings.jobs.enforce.limits) {
         rows_left_out(of_association(), one, "an association", &mut note);
         limits(&one.group, is_safe, &mut note);
@@ -156,7 +160,6 @@ fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
     note(on().any(|one| one.delay.0 > 0), "--dependency with a delay");
     note(request.terms.deadline.is_some(), "--deadline");
     note(request.wishes.contiguous, "--contiguous");
-    note(request.wishes.spread, "--spread-job");
     note(request.wishes.switches.is_some(), "--switches");
     note(request.wishes.prefer.is_some(), "--prefer");
     note(request.tasks_on.overcommit, "--overcommit");
@@ -183,9 +186,13 @@ mod tests {
         assert_eq!(unmodelled(&cluster, &run), Vec::<String>::new());
         cluster.settings.preempt.kind = PreemptKind::Qos;
         cluster.settings.preempt.action = PreemptAction::Suspend;
-        let partition = ClusterPartition { least_loaded_nodes: true, ..ClusterPartition::default() };
+        let partition = ClusterPartition { exclusive_user: true, ..ClusterPartition::default() };
         cluster.partitions = vec![partition.clone(), partition];
-        assert_eq!(unmodelled(&cluster, &run), ["preemption by suspending jobs", "LLN"]);
+        assert_eq!(unmodelled(&cluster, &run), ["preemption by suspending jobs", "ExclusiveUser"]);
+        cluster.partitions[0].sharing = Sharing::Force(2);
+        cluster.partitions[1].exclusive_user = false;
+        let shared = "CPUs that several jobs share (OverSubscribe)";
+        assert_eq!(unmodelled(&cluster, &run), ["preemption by suspending jobs", shared, "ExclusiveUser"]);
         let mut cluster = Cluster::default();
         cluster.settings.select.kind = SelectKind::Linear;
         cluster.settings.priority.flags.no_fair_tree = true;

@@ -302,9 +302,9 @@ fn shaken_run(run: &RecordedRun, by: i64, seed: u64) -> RecordedRun {
         job.submit = (job.submit + Micros::of_seconds(rng.random_range(-by..=by))).max(first);
         moves.insert(job.key.clone(), job.submit - before);
     }
-    // A job is cancelled as long after its submission as it was.
+    // A job is cancelled or changed as long after its submission as it was.
     for event in &mut shaken.events {
-        if let ClusterAction::Cancel { key, .. } = &event.action
+        if let ClusterAction::Cancel { key, .. } | ClusterAction::Job { key, .. } = &event.action
             && let Some(by) = moves.get(key)
         {
             event.at += *by;

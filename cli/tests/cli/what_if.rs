@@ -126,7 +126,7 @@ fn every_job_is_counted_and_grouped() {
 fn a_check_names_what_a_simulation_names() {
     let folder = toy();
     let conf = fs::read_to_string(folder.path("site/slurm.conf")).unwrap();
-    let more = "SelectTypeParameters=CR_Core_Memory,CR_LLN\nPreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\nMaxMemPerNode=8000\nPriorityUsageResetPeriod=MONTHLY\n";
+    let more = "SelectTypeParameters=CR_Core_Memory,CR_ONE_TASK_PER_CORE\nPreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\nMaxMemPerNode=8000\nPriorityUsageResetPeriod=MONTHLY\n";
     fs::write(folder.path("site/slurm.conf"), conf + more).unwrap();
     let reserved = "ReservationName=course StartTime=2026-11-15T01:00:00 EndTime=2026-11-15T02:00:00 Nodes=n1 Flags=DAILY,MAGNETIC Users=ann\n";
     fs::write(folder.path("site/scontrol-reservation.txt"), reserved).unwrap();
@@ -145,7 +145,7 @@ fn a_check_names_what_a_simulation_names() {
     assert_eq!(named, texts(&checked["not_modelled"], Some("name")));
     for name in [
         "PrologSlurmctld",
-        "CR_LLN",
+        "CR_ONE_TASK_PER_CORE",
         "gang scheduling",
         "MaxMemPerNode",
         "PriorityUsageResetPeriod",
@@ -163,7 +163,7 @@ fn a_check_names_what_a_simulation_names() {
     let alone =
         texts(&json(&mut folder.queuecast("site check site --format json"))["not_modelled"], Some("name"));
     assert!(
-        alone.is_subset(&named) && alone.contains("CR_LLN") && !alone.contains("--switches"),
+        alone.is_subset(&named) && alone.contains("CR_ONE_TASK_PER_CORE") && !alone.contains("--switches"),
         "{alone:?}"
     );
 }

@@ -11,6 +11,23 @@ pub struct RecordedDecisions {
     pub steps: Vec<LoggedStep>,
     /// Priorities of waiting jobs as they were shown, in the order of time.
     pub priorities: Vec<ShownPriority>,
+    /// What jobs were given of their nodes, where that was recorded.
+    pub given: Vec<GivenPart>,
+}
+
+/// What a job was given of one of its nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GivenPart {
+    /// The job.
+    pub job: JobNumber,
+    /// When it started.
+    pub start: Time,
+    /// The index of the node.
+    pub node: usize,
+    /// Processors: those of all cores that it has.
+    pub cpus: u32,
+    /// MB.
+    pub memory: u64,
 }
 
 impl RecordedDecisions {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::node::NodeState;
+use super::request::TimeLimit;
 use super::reservation::AdvanceReservation;
 use queuecast_core::units::Micros;
 
@@ -35,6 +36,29 @@ pub enum ClusterAction {
     },
     /// Changed the state of nodes.
     Nodes(NodeChange),
+    /// Changed a submission, or one task of an array.
+    Job {
+        /// The submission's key.
+        key: String,
+        /// The task; `None`: all.
+        task: Option<u32>,
+        /// What changed.
+        change: JobUpdate,
+    },
+}
+
+/// A change of a job that waits or runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobUpdate {
+    /// It waits until it is released.
+    Held,
+    /// It waits no longer for that.
+    Released,
+    /// What is taken from its priority.
+    Nice(i64),
+    /// Its time limit.
+    TimeLimit(TimeLimit),
 }
 
 /// A change of the state of nodes.

@@ -40,7 +40,9 @@ impl RecordedRun {
             match &mut event.action {
                 ClusterAction::Reserve(reservation) => renumber(&mut reservation.nodes, places),
                 ClusterAction::Nodes(change) => renumber(&mut change.nodes, places),
-                ClusterAction::Cancel { .. } | ClusterAction::Unreserve { .. } => {}
+                ClusterAction::Cancel { .. }
+                | ClusterAction::Unreserve { .. }
+                | ClusterAction::Job { .. } => {}
             }
         }
     }

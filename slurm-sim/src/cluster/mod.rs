@@ -39,9 +39,10 @@ mod whole;
 pub use association::{Association, Associations, Shares};
 pub(crate) use billing::billed;
 pub use decided::{
-    JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions, ShownPriority,
+    GivenPart, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions,
+    ShownPriority,
 };
-pub use event::{ClusterAction, ClusterEvent, NodeChange};
+pub use event::{ClusterAction, ClusterEvent, JobUpdate, NodeChange};
 pub use expected::ExpectedStart;
 pub use features::FeatureExpr;
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};

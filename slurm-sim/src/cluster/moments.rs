@@ -154,8 +154,8 @@ impl<'r> RecordedMoments<'r> {
         self.nodes.advance_to(now);
         while let Some(event) = run.events.get(*events).filter(|event| event.at <= now) {
             match &event.action {
-                // Cancelled jobs have outcomes of their own.
-                ClusterAction::Cancel { .. } => {}
+                // Cancelled jobs have outcomes of their own; other changes of jobs are not looked at.
+                ClusterAction::Cancel { .. } | ClusterAction::Job { .. } => {}
                 ClusterAction::Reserve(reservation) => {
                     self.reservations.retain(|one| one.name != reservation.name);
                     self.reservations.push(reservation.clone());

@@ -66,7 +66,7 @@ macro_rules! partition_settings {
         /// The QOS whose limits hold for all its jobs together.
         qos: Option<String> = None, ["QOS" = "high", NAME, Followed];
         /// Whether the nodes with the most idle processors are taken first.
-        least_loaded_nodes: bool = false, ["LLN" = "YES", YES_NO, LeftOut];
+        least_loaded_nodes: bool = false, ["LLN" = "YES", YES_NO, Followed];
         /// How its jobs are preempted; if it does not say, as the cluster does.
         preempt: Option<PreemptAction> = None, ["PreemptMode" = "REQUEUE", PARTITION_PREEMPT_MODE, Followed];
         /// How long a preempted job may go on.

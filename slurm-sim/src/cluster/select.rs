@@ -48,9 +48,9 @@ macro_rules! select_settings {
         /// Whether cores of a node are filled block by block.
         block_distribution: bool = false, ["SelectTypeParameters.CR_CORE_DEFAULT_DIST_BLOCK" = "", FLAG, Followed];
         /// Whether the nodes with the most idle processors are taken first.
-        least_loaded_nodes: bool = false, ["SelectTypeParameters.CR_LLN" = "", FLAG, LeftOut];
-        /// Whether the tasks of a job are packed on few nodes.
-        pack_nodes: bool = false, ["SelectTypeParameters.CR_Pack_Nodes" = "", FLAG, LeftOut];
+        least_loaded_nodes: bool = false, ["SelectTypeParameters.CR_LLN" = "", FLAG, Followed];
+        /// Whether the tasks of a job's steps are packed on few of its nodes; which nodes a job is given does not depend on it.
+        pack_nodes: bool = false, ["SelectTypeParameters.CR_Pack_Nodes" = "", FLAG, Followed];
     } } };
 }
 select_settings!(settings_struct[Eq]);

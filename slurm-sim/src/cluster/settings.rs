@@ -129,7 +129,7 @@ macro_rules! main_settings {
         /// Passes are put off while more messages than this wait; zero: never.
         max_rpc_count: u32 = 0, ["SchedulerParameters.max_rpc_cnt" = "100", COUNT, LeftOut, "SchedulerParameters.max_rpc_count"];
         /// Whether jobs of one processor are placed at the end of the list of nodes.
-        pack_serial_at_end: bool = false, ["SchedulerParameters.pack_serial_at_end" = "", FLAG, LeftOut];
+        pack_serial_at_end: bool = false, ["SchedulerParameters.pack_serial_at_end" = "", FLAG, Followed];
         /// Whether completing nodes put off other jobs of the same partitions only.
         reduce_completing_frag: bool = false, ["SchedulerParameters.reduce_completing_frag" = "", FLAG, LeftOut];
         /// How long a job waits for few switches at most.

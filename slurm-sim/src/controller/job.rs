@@ -38,6 +38,8 @@ pub enum StartedBy {
 pub struct RequestedPartition {
     pub partition: usize,
     pub kept: Arc<CachedNeed>,
+    /// What it needs once it was tried in another of its partitions that is `OverSubscribe=EXCLUSIVE`; `None`: that makes no difference.
+    pub whole: Option<Arc<CachedNeed>>,
     /// The limits that hold for it there.
     pub limits: Arc<LimitSet>,
     /// Whether the partition does not admit its account or QOS, and this is checked only when it is to start.
@@ -45,6 +47,15 @@ pub struct RequestedPartition {
     /// Seconds.
     pub limit: i64,
     pub priority: u64,
+}
+
+impl RequestedPartition {
+    /// From now on its nodes are given whole.
+    pub fn has_whole_nodes(&mut self) {
+        if let Some(whole) = self.whole.take() {
+            self.kept = whole;
+        }
+    }
 }
 
 /// What a job's submission says about when it starts and how long it runs.

@@ -73,6 +73,7 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::Licenses);
                     break;
                 }
+                self.try_in(job, at.partition);
                 let Some(chosen) = self.nodes_now(job, &at, &held_back) else {
                     self.waits_for(job, place, WaitReason::Reservation);
                     break;

@@ -5,9 +5,10 @@ use super::state::Controller;
 use super::tests::{cluster, job, logged, number, planned, simulated, start, started};
 use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
-    AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, GenericResource,
-    GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, MemoryRequest, NodeChange, NodeState,
-    PriorityKind, Qos, RecordedRun, ReservationFlags, SubmittedJob, Tres, TresWeights,
+    AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, Exclusivity,
+    GenericResource, GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, MemoryRequest,
+    NodeChange, NodeState, PartLimitsRule, PriorityKind, Qos, RecordedRun, ReservationFlags, Sharing,
+    SubmittedJob, Tres, TresWeights,
 };
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -389,4 +390,51 @@ fn memory_for_each_cpu_counts_for_whole_cores() {
     assert_eq!(of(1_000), (3, 6));
     // Control: with memory for all four, two nodes are enough.
     assert_eq!(of(500).0, 2);
+}
+
+/// Of a range of nodes a job has no more than it has tasks, and with `--use-min-nodes` as few as it can.
+#[test]
+fn a_range_of_nodes_is_cut_to_the_tasks() {
+    let on_range = |tasks: u32, few: bool| {
+        let mut one = job(0, 0, tasks, 10, 60);
+        (one.request.min_nodes, one.request.max_nodes) = (Some(1), Some(4));
+        one.request.wishes.use_min_nodes = few;
+        simulated(&cluster(4), vec![one])[0].nodes.len()
+    };
+    assert_eq!([on_range(2, false), on_range(4, false), on_range(2, true)], [2, 4, 1]);
+}
+
+/// A job of several partitions, one of them EXCLUSIVE, has whole nodes in the others only if it was tried in that one: at its submission
+/// partitions are tried up to the first that could run it.
+#[test]
+fn nodes_are_whole_once_a_job_was_tried_where_they_are() {
+    let mut site = cluster(2);
+    let mut whole = site.partitions[0].clone();
+    (whole.name, whole.is_default, whole.sharing) = ("whole".into(), false, Sharing::Exclusive);
+    site.partitions.push(whole);
+    let cpus = |site: &Cluster, partitions: &[&str]| {
+        let mut one = job(0, 0, 1, 10, 60);
+        one.request.partitions = partitions.iter().map(|&name| name.into()).collect();
+        simulated(site, vec![one])[0].cpus
+    };
+    assert_eq!(cpus(&site, &["all", "whole"]), 1);
+    assert_eq!(cpus(&site, &["whole", "all"]), 4);
+    // Of partitions of different tiers the higher one is tried first, wherever it is named.
+    site.partitions[0].priority_tier = 2;
+    assert_eq!(cpus(&site, &["whole", "all"]), 1);
+    site.settings.jobs.enforce_part_limits = PartLimitsRule::All;
+    assert_eq!(cpus(&site, &["whole", "all"]), 4, "all are tried");
+}
+
+/// A job that asks for whole nodes and for memory of each CPU has memory for all CPUs of a node.
+#[test]
+fn whole_nodes_have_memory_for_all_their_cpus() {
+    let mut site = cluster(2);
+    site.nodes[0].memory_mb = 2_000;
+    site.settings.select.memory = true;
+    let mut one = job(0, 0, 1, 10, 60);
+    one.request.memory = Some(MemoryRequest::PerCpu(1_500));
+    assert_eq!(simulated(&site, vec![one.clone()])[0].nodes, ["n00"], "control");
+    one.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
+    assert_eq!(simulated(&site, vec![one])[0].nodes, ["n01"]);
 }

@@ -226,7 +226,7 @@ fn singletons_run_one_at_a_time() {
 pub(super) fn logged(steps: Vec<(i64, LoggedAction)>) -> RecordedDecisions {
     let steps =
         steps.into_iter().map(|(at, what)| LoggedStep { at: Micros::of_millis(at * 1000 + 500), what });
-    RecordedDecisions { steps: steps.collect(), priorities: Vec::new() }
+    RecordedDecisions { steps: steps.collect(), ..RecordedDecisions::default() }
 }
 
 pub(super) fn number(id: u64) -> JobNumber {

@@ -1,7 +1,7 @@
 //! The nodes at the instant at which a promised start comes: tells quickly that a job which still runs then is in its way.
 
 use super::reach::Reach;
-use crate::controller::placement::{Load, NodeShare};
+use crate::controller::placement::{JobApart, Load, NodeShare};
 
 /// The nodes right before a promised job starts, if everything goes as planned.
 #[derive(Debug)]
@@ -18,7 +18,14 @@ pub struct PromiseShadow {
 impl PromiseShadow {
     pub fn of(load: Load, reach: Reach, nodes: Vec<usize>) -> PromiseShadow {
         let mut shadow = PromiseShadow { load, reach, nodes: Vec::new(), is_tight: false };
-        let least = |node: usize| NodeShare { node, cpus: 1, memory: 0, gres: Vec::new(), cap: None };
+        let least = |node: usize| NodeShare {
+            node,
+            cpus: 1,
+            memory: 0,
+            gres: Vec::new(),
+            cap: None,
+            apart: JobApart::default(),
+        };
         shadow.is_tight = nodes.iter().all(|&node| shadow.is_in_the_way(&[least(node)]));
         shadow.nodes = nodes;
         shadow

@@ -28,6 +28,8 @@ pub struct Cycle<'c> {
     knows_releases: bool,
     /// The node weights with which it plans.
     pub weights: Arc<WeightShift>,
+    /// Until when group limits of each QOS are expected to keep jobs waiting, in seconds.
+    pub blocked_qos: Vec<i64>,
     /// What its plans have shown so far.
     pub bounds: StartBounds,
     tests: usize,
@@ -91,6 +93,7 @@ impl<'c> Controller<'c> {
             releases: Rc::default(),
             knows_releases: false,
             weights: self.pool.weights.clone(),
+            blocked_qos: vec![i64::MIN; self.cluster.qos.len()],
             bounds: StartBounds::default(),
             tests: 0,
             counts: TestCounts::default(),
@@ -224,8 +227,9 @@ impl<'c> Controller<'c> {
                     return;
                 }
                 let at = self.jobs[job].partitions[place].clone();
+                let is_limited = || self.limits.before_selection(&at.limits, at.limit).is_some();
                 if self.jobs.is_throttled(first, planned_tasks)
-                    || self.limits.before_selection(&at.limits, at.limit).is_some()
+                    || !self.plan_mode.plans_limited && is_limited()
                 {
                     break;
                 }
@@ -269,7 +273,7 @@ impl<'c> Controller<'c> {
                     }
                     continue;
                 }
-                let over = self.is_over_at_least(&at);
+                let over = !self.plan_mode.plans_limited && self.is_over_at_least(&at);
                 // It is tried to start on the nodes that are planned for it.
                 if self.plan_mode.preempts
                     && !over
@@ -324,7 +328,6 @@ impl<'c> Controller<'c> {
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     fn is_reserved_for(&self, job: JobHandle, at: &RequestedPartition) -> bool {
-        let qos = self.jobs[job].holder.qos.map(|qos| &self.cluster.qos[qos]);
-        self.is_waited_for(job, at) && !qos.is_some_and(|qos| qos.flags.no_reserve)
+        self.is_waited_for(job, at) && !self.is_unreserved(job)
     }
 }

@@ -2,6 +2,7 @@
 
 mod candidates;
 mod cycle;
+mod limited;
 mod mode;
 mod plans;
 mod releases;

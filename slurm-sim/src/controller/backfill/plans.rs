@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::cycle::Cycle;
+use super::limited::LIMITED_FOR;
 use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::will_run::StartTest;
@@ -51,7 +52,7 @@ impl Controller<'_> {
         at: &RequestedPartition,
         cycle: &mut Cycle<'_>,
     ) -> Option<(i64, Vec<usize>)> {
-        let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
+        let Cycle { map, settings, releases, bounds, weights, blocked_qos, .. } = cycle;
         let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
@@ -65,34 +66,37 @@ impl Controller<'_> {
         let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
             (*end, StartTest { load, ..self.start_test(kept, releases, settings, weights) })
         });
-        let mut later = now;
+        // Limits of QOS keep it waiting until then.
+        let mut later = now.max(self.blocked_until(job, at, blocked_qos));
+        let limit = self.planned_limit(job, at);
         let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
             let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
             own.next().map(|one| if one.flags.flexible { now } else { one.start.0 })
         });
         let open = &self.pool.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
-        let mut not_before = bounds.not_before(&at.kept, at.limit).unwrap_or(now);
+        let mut not_before = bounds.not_before(&at.kept, limit).unwrap_or(now);
         let mut knows_earliest = false;
         // Whether every try so far was passed over or could not find enough nodes, whatever windows it looks at.
-        let mut is_bound = true;
+        let mut is_bound = later == now;
         let mut unreserved = NodeSet::default();
         let mut usable = open.clone();
         let last = map.len() - 1;
         for _ in 0..MOST_TRIES {
             let from = own_start.map_or(later, |start| later.max(start));
-            let to = from.max(now) + at.limit;
+            let to = from.max(now) + limit;
             // The intervals that the job would run in.
             let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
             let (mut all, mut reserved) = (open, None);
             if !self.pool.reservations.is_empty() {
                 unreserved.clone_from(open);
-                reserved = self.unreserved(job, &mut unreserved, from, to)?;
+                let reserved_to = if self.plan_mode.as_2411 { from.max(now) + at.limit } else { to };
+                reserved = self.unreserved(job, &mut unreserved, from, reserved_to)?;
                 all = &unreserved;
             }
             let is_plain = reserved.is_none()
                 && own_start.is_none()
-                && at.limit >= grid
+                && limit >= grid
                 && emptied.is_none()
                 && after_holds.is_none();
             // A try is followed by one at the next instant at which nodes come free, so it passes through all of these up to the
@@ -124,7 +128,7 @@ impl Controller<'_> {
             }
             if std::mem::take(&mut is_bound) && is_plain {
                 not_before = not_before.max(from);
-                bounds.note(&at.kept, at.limit, not_before.min(now + window));
+                bounds.note(&at.kept, limit, not_before.min(now + window));
             }
             (inner..end).for_each(|place| usable.keep(map.free(place)));
             if let Some(end) = reserved {
@@ -155,12 +159,18 @@ impl Controller<'_> {
                 }
                 return None;
             };
-            let start = start.max(from);
+            let mut start = start.max(from);
             if start <= now {
                 // A start selects again, with weights of its own.
                 let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.pool.layout.is_linear;
                 let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
-                return Some((now, again.unwrap_or(nodes)));
+                let given = again.unwrap_or_else(|| nodes.clone());
+                let Some(limited) = self.limited_on(at, &given) else { return Some((now, given)) };
+                // When the limit lets it start is not known: it is planned for when nodes come free next.
+                start = if later > 0 { later } else { now + LIMITED_FOR };
+                if let Some(until) = limited.and_then(|qos| blocked_qos.get_mut(qos)) {
+                    *until = start.max(*until);
+                }
             }
             if later > 0 && start > later {
                 continue;
@@ -169,7 +179,7 @@ impl Controller<'_> {
                 return Some((start, nodes));
             }
             let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
-            let (first, last) = self.on_grid(start, at.limit, settings);
+            let (first, last) = self.on_grid(start, limit, settings);
             if !map.are_free(first, last, &set) {
                 later = start;
                 continue;

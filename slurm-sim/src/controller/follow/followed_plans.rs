@@ -52,11 +52,12 @@ impl RecordingFollower<'_> {
             let at = self.controller.jobs[job].partitions[place].clone();
             self.controller.note_selection(&at, false);
             let need = &at.kept.need;
-            if need.is_exclusive || need.follows_nodes() {
+            if need.is_exclusive || need.follows_nodes() || !self.controller.pool.layout.holds_alike {
                 self.controller.size_planned(job, need, &on.nodes);
             }
         }
-        if let Some(cycle) = &mut self.cycle
+        let is_kept = self.job(number).is_none_or(|job| !self.controller.is_unreserved(job));
+        if let Some(cycle) = self.cycle.as_mut().filter(|_| is_kept)
             && start <= cycle.begin + cycle.settings.window.0
         {
             let grid = cycle.settings.resolution.0.max(1);

@@ -31,8 +31,8 @@ pub struct PlanBeforeWay {
 /// A controller that follows a recording.
 pub struct RecordingFollower<'c> {
     pub controller: Controller<'c>,
-    run: &'c RecordedRun,
-    recorded: &'c RecordedDecisions,
+    pub run: &'c RecordedRun,
+    pub recorded: &'c RecordedDecisions,
     /// Submissions by number.
     numbers: BTreeMap<u64, SubmissionHandle>,
     /// Recorded starts by submission and task, in seconds.
@@ -40,7 +40,7 @@ pub struct RecordingFollower<'c> {
     /// Seconds from the submission of jobs until the first of them was eligible.
     until_eligible: BTreeMap<&'c str, i64>,
     /// What each job's priorities consisted of when they were computed last, by its partitions.
-    parts: Vec<Vec<PriorityParts>>,
+    pub parts: Vec<Vec<PriorityParts>>,
     /// When jobs would be stopped at their limits, in seconds.
     stops: BTreeMap<JobHandle, i64>,
     /// The backfill cycle under way, as far as it is recorded.
@@ -57,7 +57,7 @@ pub struct RecordingFollower<'c> {
     /// Where the cycle had planned the jobs that others made way for, before these did.
     pub before_way: Vec<PlanBeforeWay>,
     /// Events and rows that are past.
-    events: usize,
+    pub events: usize,
     rows: usize,
     /// Rows of jobs that were submitted while the snapshot was taken.
     early: Vec<&'c ShownPriority>,
@@ -176,16 +176,7 @@ impl<'c> RecordingFollower<'c> {
         self.controller.clock.advance(at);
     }
 
-    /// Cancellations are in the log, with the second in which they had their effect.
-    fn event(&mut self) {
-        let action = &self.run.events[self.events].action;
-        self.events += 1;
-        if !matches!(action, ClusterAction::Cancel { .. }) {
-            self.controller.act(action);
-        }
-    }
-
-    fn note_parts(&mut self, job: JobHandle) {
+    pub fn note_parts(&mut self, job: JobHandle) {
         let now = self.controller.second();
         let places = 0..self.controller.jobs[job].partitions.len();
         self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
@@ -221,8 +212,13 @@ impl<'c> RecordingFollower<'c> {
             return;
         }
         let decided = found.map(|(job, place)| {
-            let parts = self.parts[job.0].get(place).map(rounded).unwrap_or_default();
-            (self.controller.jobs[job].partitions[place].priority, parts)
+            let parts = self.parts[job.0].get(place);
+            // Where priorities only rise, snapshots show what was computed last, though a higher one may be kept.
+            let only_grows = self.controller.cluster.settings.priority.flags.incr_only
+                && self.controller.jobs[job].terms.fixed_priority.is_none();
+            let computed = parts.filter(|_| only_grows).map(|parts| parts.sum().max(1.0) as u64);
+            let priority = computed.unwrap_or(self.controller.jobs[job].partitions[place].priority);
+            (priority, parts.map(rounded).unwrap_or_default())
         });
         let equal = decided == Some((row.priority, row.parts));
         tally.count(DecisionKind::Priority, equal, || {
@@ -358,7 +354,7 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    fn forget_running(&mut self) {
+    pub fn forget_running(&mut self) {
         self.knows_running = false;
     }
 
@@ -423,13 +419,18 @@ impl<'c> RecordingFollower<'c> {
             self.controller.note_selection(&at, true);
             // The recording does not tell in which order nodes were chosen.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
-            self.start(job, place, &nodes, if backfilled { StartedBy::Backfill } else { StartedBy::Main });
+            self.start(
+                number,
+                (job, place),
+                &nodes,
+                if backfilled { StartedBy::Backfill } else { StartedBy::Main },
+            );
         }
         self.forget_running();
     }
 
     /// Starts a job as it was started.
-    fn start(&mut self, job: JobHandle, place: usize, nodes: &[usize], by: StartedBy) {
+    fn start(&mut self, number: JobNumber, (job, place): (JobHandle, usize), nodes: &[usize], by: StartedBy) {
         match self.controller.jobs[job].state {
             JobStage::Waiting => {}
             JobStage::Running => return,
@@ -454,7 +455,8 @@ impl<'c> RecordingFollower<'c> {
             let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
             self.controller.clock.set(Micros::of_seconds(start) + within);
         }
-        let given = self.controller.pool.given_in_any_case(nodes, need);
+        let mut given = self.controller.pool.given_in_any_case(nodes, need);
+        self.as_recorded(number, &mut given);
         let partition = self.controller.jobs[job].partitions[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);

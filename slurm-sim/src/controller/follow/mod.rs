@@ -2,8 +2,10 @@
 
 mod decided;
 mod decisions;
+mod events;
 mod followed_plans;
 mod follower;
+mod given;
 mod turns;
 mod unstarted;
 

@@ -30,6 +30,7 @@ impl RecordingFollower<'_> {
             return;
         }
         let Some(at) = self.place_tested(job) else { return };
+        self.controller.try_in(job, at.partition);
         self.controller.size_in_pass(job, &at, &self.held_back);
         match at.kept.need.kept_free() {
             Some(named) => self.held_back.add(named),
@@ -47,6 +48,7 @@ impl RecordingFollower<'_> {
         let Some(job) = self.job(number) else { return };
         let Some(at) = self.place_tested(job) else { return };
         if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
+            self.controller.try_in(job, at.partition);
             self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }

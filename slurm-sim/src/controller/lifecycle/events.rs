@@ -55,7 +55,10 @@ impl Controller<'_> {
     /// Of a job that is gone only what became of it is kept.
     fn forget(&mut self, job: JobHandle) {
         let gone = self.needs.gone();
-        self.jobs[job].partitions.iter_mut().for_each(|place| place.kept = gone.clone());
+        self.jobs[job]
+            .partitions
+            .iter_mut()
+            .for_each(|place| (place.kept, place.whole) = (gone.clone(), None));
     }
 
     pub fn act(&mut self, action: &ClusterAction) {
@@ -88,6 +91,7 @@ impl Controller<'_> {
                     self.lose(&change.nodes);
                 }
             }
+            ClusterAction::Job { key, task, change } => self.change_jobs(key, *task, *change),
         }
         self.clock.request_schedulers();
     }
@@ -167,6 +171,7 @@ impl Controller<'_> {
         by: StartedBy,
     ) {
         let now = self.second();
+        self.try_in(job, self.jobs[job].partitions[place].partition);
         for share in &shares {
             self.pool.load.take(share);
         }
@@ -195,6 +200,7 @@ impl Controller<'_> {
         if is_task {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
+            self.size_started(job);
         }
         self.dequeue(job);
         self.clock.changed = true;

@@ -1,8 +1,10 @@
 //! Jobs out of submissions.
 
+use std::cmp::Reverse;
+
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::RequestedPartition;
+use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -12,7 +14,12 @@ const LONGEST: i64 = 365 * 86_400;
 
 /// The time limit of a request in a partition, in seconds: whole minutes.
 fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
-    let limit = match request.time_limit {
+    whole_minutes(request.time_limit, partition)
+}
+
+/// A time limit in a partition, in seconds: whole minutes.
+pub fn whole_minutes(limit: Option<TimeLimit>, partition: &ClusterPartition) -> i64 {
+    let limit = match limit {
         Some(TimeLimit::Of(limit)) => (limit.0 + 59).div_euclid(60) * 60,
         Some(TimeLimit::Unlimited) => partition.max_time.map_or(LONGEST, |limit| limit.0),
         None => partition.default_time.or(partition.max_time).map_or(LONGEST, |limit| limit.0),
@@ -79,9 +86,9 @@ impl Controller<'_> {
             partitions.clear();
         }
         let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
-        let are_whole =
-            partitions.iter().any(|&one| self.cluster.partitions[one].sharing == Sharing::Exclusive);
-        let places: Vec<RequestedPartition> = partitions
+        let is_whole = |one: usize| self.cluster.partitions[one].sharing == Sharing::Exclusive;
+        let becomes_whole = partitions.iter().any(|&one| is_whole(one));
+        let mut places: Vec<RequestedPartition> = partitions
             .iter()
             .map(|&partition| {
                 let config = &self.cluster.partitions[partition];
@@ -95,12 +102,18 @@ impl Controller<'_> {
                 let limits = self.limits.of(counted, self.cluster);
                 let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
                 let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
-                let bounds = NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole };
+                let mut bounds =
+                    NodeBounds { fewest, most: most.into_iter().flatten().min(), are_whole: false };
                 let kept = self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster);
+                bounds.are_whole = becomes_whole && !is_whole(partition);
+                let whole = bounds
+                    .are_whole
+                    .then(|| self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster));
                 let is_barred = !admits(config, request, own_qos);
                 RequestedPartition {
                     partition,
                     kept,
+                    whole,
                     limits,
                     is_barred,
                     limit: limit(request, config),
@@ -108,12 +121,36 @@ impl Controller<'_> {
                 }
             })
             .collect();
+        // A submission is tried in its partitions, those of the highest tier first, up to the first that could run it.
+        if becomes_whole {
+            let tries_all = self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
+            let mut order: Vec<&RequestedPartition> = places.iter().collect();
+            order.sort_by_key(|at| Reverse(self.cluster.partitions[at.partition].priority_tier));
+            let first = order.iter().position(|at| at.kept.need.on.could_run).unwrap_or(order.len());
+            let tried = if tries_all { order.len() } else { (first + 1).min(order.len()) };
+            if order[..tried].iter().any(|at| is_whole(at.partition)) {
+                places.iter_mut().for_each(RequestedPartition::has_whole_nodes);
+            }
+        }
         let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
         let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = &mut self.jobs[job];
             (one.partitions, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
             (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
+        }
+    }
+    /// Nodes are looked for in one of a job's partitions, to start it: if that is `OverSubscribe=EXCLUSIVE`, the job shares no node from
+    /// now on, in any of them. Tasks of its array that wait have one record with it.
+    pub fn try_in(&mut self, job: JobHandle, partition: usize) {
+        let is_changed = self.cluster.partitions[partition].sharing == Sharing::Exclusive
+            && self.jobs[job].partitions.iter().any(|at| at.whole.is_some());
+        if is_changed {
+            for other in self.jobs.tasks(self.jobs[job].submission).to_vec() {
+                if other == job || self.jobs[other].state == JobStage::Waiting {
+                    self.jobs[other].partitions.iter_mut().for_each(RequestedPartition::has_whole_nodes);
+                }
+            }
         }
     }
 }

@@ -99,7 +99,14 @@ mod tests {
         let weights = [("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)];
         cluster.partitions[1].billing_weights = TresWeights(weights.into());
         let layout = NodeLayout::of(&cluster);
-        let share = NodeShare { node: 0, cpus: 4, memory: 40 * 1024, gres: Vec::new(), cap: None };
+        let share = NodeShare {
+            node: 0,
+            cpus: 4,
+            memory: 40 * 1024,
+            gres: Vec::new(),
+            cap: None,
+            apart: Default::default(),
+        };
         let bill = |cluster: &Cluster, partition: usize| {
             ResourceNames::of(cluster, &layout).amounts(std::slice::from_ref(&share), partition).0[BILLING]
         };

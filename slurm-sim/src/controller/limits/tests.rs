@@ -63,7 +63,7 @@ fn nodes_that_count_already_are_preferred() {
 #[test]
 fn limits_of_nodes_end_a_range() {
     let mut range = job(0, 0, 1, 10, 60);
-    (range.request.min_nodes, range.request.max_nodes) = (Some(1), Some(4));
+    (range.request.min_nodes, range.request.max_nodes, range.request.tasks) = (Some(1), Some(4), None);
     let of = |cluster: &Cluster| simulated(cluster, vec![with_qos(range.clone())])[0].nodes.len();
     assert_eq!(of(&limited(4, |_| ())), 4);
     assert_eq!(of(&limited(4, |qos| qos.per_user.tres = tres("node", 3))), 3);

@@ -1,7 +1,8 @@
 //! What a request needs in a partition.
 
 use super::layout::NodeLayout;
-use super::need::{MemoryNeed, Need, NeedGres, NeedNodes};
+use super::need::{MemoryNeed, Need, NeedGres, NeedNodes, NeedPlacing};
+use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
@@ -14,8 +15,7 @@ pub struct NodeBounds {
     pub fewest: u32,
     /// The most that its partition and its limits allow.
     pub most: Option<u32>,
-    /// Whether nodes are given whole because one of its partitions is `OverSubscribe=EXCLUSIVE`: a job of several partitions that was
-    /// tested there once shares no node in any of them.
+    /// Whether nodes are given whole because another of its partitions is `OverSubscribe=EXCLUSIVE`, and it was tried there.
     pub are_whole: bool,
 }
 
@@ -62,7 +62,10 @@ impl Need {
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (request.min_nodes, request.max_nodes) {
-            (_, Some(most)) => most.max(fewest),
+            // Of a range, no more nodes than it has tasks; select/linear does not count these.
+            (_, Some(most)) => {
+                most.min(request.tasks.filter(|_| !layout.is_linear).unwrap_or(u32::MAX)).max(fewest)
+            }
             (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
             // GPUs of a job may be those of more nodes than it has tasks.
             (None, None) => {
@@ -71,7 +74,9 @@ impl Need {
         };
         // A request beyond a limit is not cut to the limit: the limit keeps it waiting.
         let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
-        let wants_most = request.min_nodes.or(request.max_nodes).is_some() && !request.wishes.use_min_nodes;
+        let names_nodes = request.min_nodes.or(request.max_nodes).is_some();
+        let is_spread = request.wishes.spread && request.tasks.is_some();
+        let wants_most = (names_nodes || is_spread) && !request.wishes.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
         let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
@@ -159,6 +164,11 @@ impl Need {
                 asks_for_unknown,
             },
             is_exclusive,
+            placing: NeedPlacing {
+                apart: layout.apart.job(partition, request),
+                order: NodeOrder::of(request, place, &cluster.settings, (cpus, wanted_nodes)),
+                fills_nodes: matches!(request.wishes.exclusivity, Some(Exclusivity::Exclusive)),
+            },
             is_plain,
             on: NeedNodes { required, ..NeedNodes::default() },
         }

@@ -8,7 +8,8 @@ use chacha20::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
 use super::asked::NodeBounds;
-use super::layout::{Load, NodeLayout};
+use super::in_use::Load;
+use super::layout::NodeLayout;
 use super::need_cache::NeedCache;
 use super::node_set::NodeSet;
 use super::plain::select;

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::layout::NodeShare;
+use super::apart::JobApart;
+use super::in_use::NodeShare;
 use super::need_cache::CachedNeed;
 use crate::cluster::AdvanceReservation;
 use crate::controller::backfill::Releases;
@@ -119,5 +120,5 @@ impl Controller<'_> {
 
 /// Processors of a node that no job has.
 fn share(node: usize, cpus: u32) -> NodeShare {
-    NodeShare { node, cpus, memory: 0, gres: Vec::new(), cap: None }
+    NodeShare { node, cpus, memory: 0, gres: Vec::new(), cap: None, apart: JobApart::default() }
 }

@@ -1,6 +1,7 @@
-//! The nodes of a cluster in numbers, and what of them is in use.
+//! The nodes of a cluster in numbers.
 
 use super::alike::alike_by_weight;
+use super::apart::PartitionsApart;
 use super::need::{CpuCap, MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::switch_tree::SwitchTree;
@@ -9,8 +10,10 @@ use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
 /// A node in numbers.
 #[derive(Debug, Clone)]
 pub struct NodeNumbers {
-    /// Processors.
+    /// Processors that jobs can have.
     pub cpus: u32,
+    /// And with those that are set aside.
+    pub all_cpus: u32,
     /// Of each core.
     pub threads: u32,
     /// Cores that are given together: those of a socket where whole sockets are given, else one.
@@ -29,7 +32,7 @@ pub struct NodeLayout {
     /// By their index.
     pub nodes: Vec<NodeNumbers>,
     /// Names and types of generic resources; `None` is of any type.
-    kinds: Vec<(String, Option<String>)>,
+    pub(super) kinds: Vec<(String, Option<String>)>,
     /// Of each that is of a type, the place of those of any type.
     untyped: Vec<Option<usize>>,
     /// The nodes of each partition.
@@ -48,8 +51,13 @@ pub struct NodeLayout {
     fills_sockets: bool,
     /// Of each partition, its place among those that limit the processors of a node, and that limit.
     pub caps: Vec<Option<CpuCap>>,
+    /// Which partitions keep their jobs apart from those of others.
+    pub apart: PartitionsApart,
     /// Processors of each node, if all have as many.
     pub equal_cpus: Option<u32>,
+    /// Whether as many processors are held for the same tasks on any node: cores have as many threads everywhere, and sockets are not
+    /// given whole.
+    pub holds_alike: bool,
     /// The first of each run of nodes of equal weight, and that weight.
     pub equal_weights: Vec<(usize, u32)>,
     /// The weight of the lightest nodes.
@@ -90,6 +98,7 @@ impl NodeLayout {
                 cpus: node
                     .cpus
                     .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
+                all_cpus: node.cpus,
                 threads: node.threads_per_core.max(1),
                 cores_at_once: match cluster.settings.select.unit {
                     ConsumedUnit::Socket => node.cores_per_socket.max(1),
@@ -115,6 +124,8 @@ impl NodeLayout {
         NodeLayout {
             untyped: untyped.collect(),
             equal_cpus: first.filter(|&cpus| nodes.iter().all(|node| node.cpus == cpus)),
+            holds_alike: select.unit != ConsumedUnit::Socket
+                && nodes.iter().all(|node| node.threads == nodes[0].threads),
             least_weight: equal_weights.iter().map(|one| one.1).min().unwrap_or(0),
             equal_weights,
             nodes,
@@ -127,6 +138,7 @@ impl NodeLayout {
             whole_cores: select.unit != ConsumedUnit::Cpu,
             fills_sockets: select.block_distribution,
             caps: caps(cluster),
+            apart: PartitionsApart::of(cluster),
         }
     }
 
@@ -208,7 +220,7 @@ impl NodeLayout {
     }
 
     /// Processors that a job can use of a node with `cpus` in use, `of_partition` of them by its partition (`MaxCPUsPerNode`).
-    fn usable(
+    pub(super) fn usable(
         &self,
         node: usize,
         [cpus, of_partition]: [u32; 2],
@@ -264,6 +276,11 @@ impl NodeLayout {
                 return 0;
             }
             MemoryNeed::AllOfNode if memory > 0 => return 0,
+            MemoryNeed::PerCpu(mb)
+                if need.placing.fills_nodes && left < mb.saturating_mul(u64::from(numbers.cpus)) =>
+            {
+                return 0;
+            }
             MemoryNeed::PerCpu(mb) if mb > 0 => {
                 // Memory for a part of a core's threads only is not enough for the core.
                 let enough = u32::try_from(left / mb).unwrap_or(u32::MAX);
@@ -314,187 +331,4 @@ impl NodeLayout {
         }
         if for_tasks > 0 { numbers.cpus.min(for_tasks) } else { numbers.cpus }
     }
-}
-
-/// A part of a node that a job has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeShare {
-    /// The node.
-    pub node: usize,
-    /// Processors.
-    pub cpus: u32,
-    /// MB.
-    pub memory: u64,
-    /// Generic resources by place.
-    pub gres: Vec<(usize, u64)>,
-    /// The place of its partition among those that limit the processors of a node.
-    pub cap: Option<usize>,
-}
-
-/// How much of each node is in use.
-#[derive(Debug, Clone, Default)]
-pub struct NodeUse {
-    cpus: Vec<u32>,
-    memory: Vec<u64>,
-    gres: Vec<u64>,
-    kinds: usize,
-    jobs: Vec<u32>,
-    /// Processors that jobs of each partition have which limits them, node by node.
-    of_partitions: Vec<u32>,
-    caps: usize,
-}
-
-impl NodeUse {
-    fn none(layout: &NodeLayout) -> NodeUse {
-        let (nodes, kinds) = (layout.nodes.len(), layout.kinds.len());
-        let caps = layout.caps.iter().flatten().count();
-        NodeUse {
-            cpus: vec![0; nodes],
-            memory: vec![0; nodes],
-            gres: vec![0; nodes * kinds],
-            kinds,
-            jobs: vec![0; nodes],
-            of_partitions: vec![0; nodes * caps],
-            caps,
-        }
-    }
-
-    pub fn take(&mut self, share: &NodeShare) {
-        let node = share.node;
-        self.cpus[node] += share.cpus;
-        self.memory[node] += share.memory;
-        self.jobs[node] += 1;
-        if let Some(place) = share.cap {
-            self.of_partitions[node * self.caps + place] += share.cpus;
-        }
-        for &(place, count) in &share.gres {
-            self.gres[node * self.kinds + place] += count;
-        }
-    }
-
-    pub fn release(&mut self, share: &NodeShare) {
-        let node = share.node;
-        self.cpus[node] -= share.cpus;
-        self.memory[node] -= share.memory;
-        self.jobs[node] -= 1;
-        if let Some(place) = share.cap {
-            self.of_partitions[node * self.caps + place] -= share.cpus;
-        }
-        for &(place, count) in &share.gres {
-            self.gres[node * self.kinds + place] -= count;
-        }
-    }
-
-    /// How many nodes.
-    pub fn len(&self) -> usize {
-        self.jobs.len()
-    }
-
-    pub fn is_idle(&self, node: usize) -> bool {
-        self.jobs[node] == 0
-    }
-
-    /// Processors of a node that are in use.
-    pub fn cpus(&self, node: usize) -> u32 {
-        self.cpus[node]
-    }
-
-    /// How many jobs a node has.
-    pub fn jobs(&self, node: usize) -> u32 {
-        self.jobs[node]
-    }
-
-    pub fn gres(&self, node: usize, place: usize) -> u64 {
-        self.gres[node * self.kinds + place]
-    }
-
-    /// MB of a node that are in use.
-    pub fn memory(&self, node: usize) -> u64 {
-        self.memory[node]
-    }
-
-    /// Processors of a node that a job can use.
-    pub fn usable(&self, layout: &NodeLayout, node: usize, need: &Need) -> u32 {
-        let gres = |place: usize| self.gres[node * self.kinds + place];
-        let of_partition = need.cap.map_or(0, |cap| self.of_partitions[node * self.caps + cap.place]);
-        let cpus = [self.cpus[node], of_partition];
-        layout.usable(node, cpus, self.memory[node], gres, self.jobs[node] == 0, need)
-    }
-}
-
-/// How much of the nodes is in use now, and which nodes changed.
-#[derive(Debug, Clone)]
-pub struct Load {
-    in_use: NodeUse,
-    idle: NodeSet,
-    /// Nodes whose load has changed since the list was begun; one may be in it several times.
-    changes: Vec<u32>,
-    epoch: u64,
-    /// How many parts of nodes are in use.
-    parts: usize,
-}
-
-impl Load {
-    pub fn none(layout: &NodeLayout) -> Load {
-        let count = layout.nodes.len();
-        let idle = NodeSet::all(count);
-        Load { in_use: NodeUse::none(layout), idle, changes: Vec::new(), epoch: 0, parts: 0 }
-    }
-
-    pub fn take(&mut self, share: &NodeShare) {
-        self.in_use.take(share);
-        self.parts += 1;
-        self.idle.remove(share.node);
-        self.has_changed(share.node);
-    }
-
-    pub fn release(&mut self, share: &NodeShare) {
-        self.in_use.release(share);
-        self.parts -= 1;
-        if self.in_use.is_idle(share.node) {
-            self.idle.insert(share.node);
-        }
-        self.has_changed(share.node);
-    }
-
-    fn has_changed(&mut self, node: usize) {
-        if self.changes.len() > 8 * self.in_use.jobs.len() {
-            self.changes.clear();
-            self.epoch += 1;
-        }
-        self.changes.push(node as u32);
-    }
-
-    /// How much has changed so far.
-    pub fn version(&self) -> LoadVersion {
-        LoadVersion { epoch: self.epoch, changes: self.changes.len() }
-    }
-
-    /// Nodes whose load has changed since the epoch began, in the order of the changes.
-    pub fn changes(&self) -> &[u32] {
-        &self.changes
-    }
-
-    /// Nodes without a job.
-    pub fn idle(&self) -> &NodeSet {
-        &self.idle
-    }
-
-    pub fn in_use(&self) -> &NodeUse {
-        &self.in_use
-    }
-
-    /// How many parts of nodes are in use.
-    pub fn parts(&self) -> usize {
-        self.parts
-    }
-}
-
-/// How far the changes of a load have been looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoadVersion {
-    /// How often the list of changes was begun.
-    pub epoch: u64,
-    /// How many of its changes.
-    pub changes: usize,
 }

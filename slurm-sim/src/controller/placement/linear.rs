@@ -196,8 +196,9 @@ mod tests {
     use std::cell::RefCell;
     use std::sync::Arc;
 
+    use super::super::apart::JobApart;
     use super::super::asked::NodeBounds;
-    use super::super::layout::{Load, NodeShare};
+    use super::super::in_use::{Load, NodeShare};
     use super::super::need_cache::{CachedNeed, NeedCache};
     use super::*;
     use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
@@ -317,7 +318,14 @@ mod tests {
         // One job on each node; the first is past its limit.
         let mut running = Vec::new();
         for node in 0..12 {
-            let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new(), cap: None };
+            let share = NodeShare {
+                node,
+                cpus: 4,
+                memory: 0,
+                gres: Vec::new(),
+                cap: None,
+                apart: JobApart::default(),
+            };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
             let last = JobStart { shares: vec![share], limit_end, ..JobStart::default() };

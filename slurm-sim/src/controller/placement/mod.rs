@@ -1,15 +1,19 @@
 //! Nodes in numbers, what of them is in use, what jobs need of them, and which nodes a job is given.
 
 mod alike;
+mod apart;
 mod asked;
 mod core_holds;
+mod in_use;
 mod layout;
 mod leaves;
 mod linear;
 mod missing;
 mod need;
 mod need_cache;
+mod node_order;
 mod node_set;
+mod one_by_one;
 mod pool;
 mod prepared;
 mod reserved;
@@ -26,8 +30,10 @@ mod plain;
 mod plain_shares;
 
 pub use alike::alike_by_weight;
+pub use apart::JobApart;
 pub use asked::NodeBounds;
-pub use layout::{Load, LoadVersion, NodeLayout, NodeShare, NodeUse};
+pub use in_use::{Load, LoadVersion, NodeShare, NodeUse};
+pub use layout::NodeLayout;
 pub use need::{MemoryNeed, Need};
 pub use need_cache::{CachedNeed, NeedCache};
 pub use node_set::NodeSet;

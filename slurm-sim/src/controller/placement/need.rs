@@ -1,5 +1,7 @@
 //! What a job needs of nodes, in numbers.
 
+use super::apart::JobApart;
+use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 
 /// Memory of each processor or of each node, in MB.
@@ -67,6 +69,17 @@ pub struct NeedNodes {
     pub could_run: bool,
 }
 
+/// What decides which nodes a job is given besides its amounts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct NeedPlacing {
+    /// How it is kept apart from jobs of other partitions.
+    pub apart: JobApart,
+    /// In which order it takes nodes of equal weight.
+    pub order: NodeOrder,
+    /// Whether its nodes have memory for all their processors: it asks for whole nodes itself.
+    pub fills_nodes: bool,
+}
+
 /// What a job needs in one partition.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Need {
@@ -105,6 +118,8 @@ pub struct Need {
     pub gres: NeedGres,
     /// Whether it shares no node.
     pub is_exclusive: bool,
+    /// What else decides which nodes it is given.
+    pub placing: NeedPlacing,
     /// Whether any node is as good as any other of its weight: it names none and asks for no generic resources.
     pub is_plain: bool,
     /// The nodes it may have.

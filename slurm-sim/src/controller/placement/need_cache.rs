@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::asked::NodeBounds;
-use super::layout::{Load, LoadVersion, NodeLayout};
+use super::in_use::{Load, LoadVersion};
+use super::layout::NodeLayout;
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::prepared::{FoundNeeds, NeedKey};

@@ -3,7 +3,8 @@
 
 use std::cmp::Ordering;
 
-use super::layout::{NodeLayout, NodeUse};
+use super::in_use::NodeUse;
+use super::layout::NodeLayout;
 use super::need::{MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::weights::WeightShift;

@@ -1,6 +1,7 @@
 //! What a job has of its nodes: the slow, plain version.
 
-use super::layout::{NodeLayout, NodeShare, NodeUse};
+use super::in_use::{NodeShare, NodeUse};
+use super::layout::NodeLayout;
 use super::need::{MemoryNeed, Need};
 use super::plain::{plain_gres, threads};
 
@@ -111,7 +112,7 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             MemoryNeed::AllOfNode => numbers.memory,
         };
         let cap = need.cap.map(|cap| cap.place);
-        shares.push(NodeShare { node, cpus, memory, gres, cap });
+        shares.push(NodeShare { node, cpus, memory, gres, cap, apart: need.placing.apart });
     }
     shares
 }

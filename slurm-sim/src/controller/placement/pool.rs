@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::core_holds::CoreHold;
-use super::layout::{Load, NodeLayout, NodeShare};
+use super::in_use::{Load, NodeShare};
+use super::layout::NodeLayout;
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::select::NodeOffer;

@@ -1,8 +1,10 @@
 //! Which nodes a job is given.
 
-use super::layout::{NodeLayout, NodeShare, NodeUse};
+use super::in_use::{NodeShare, NodeUse};
+use super::layout::NodeLayout;
 use super::missing::Missing;
 use super::need::{MemoryNeed, Need};
+use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use super::weights::{WEIGHT_UNIT, WeightShift};
 
@@ -99,6 +101,7 @@ impl NodeOffer<'_> {
                 || self.layout.equal_weights.len() > 1 && shift.heavier.meets(self.nodes)
         });
         let is_plain = need.is_plain
+            && need.placing.order == NodeOrder::Runs
             && need.wanted_nodes <= need.nodes.0
             && self.layout.tree.0.is_empty()
             && !shifts_several;
@@ -132,7 +135,9 @@ impl NodeOffer<'_> {
             return None;
         }
         let choose = |usable: &mut [u32]| {
-            if self.layout.tree.0.is_empty() {
+            if need.placing.order != NodeOrder::Runs {
+                self.one_by_one(usable, need)
+            } else if self.layout.tree.0.is_empty() {
                 self.by_runs(usable, need)
             } else {
                 self.by_leaves(usable, need)
@@ -360,7 +365,7 @@ impl NodeOffer<'_> {
                 MemoryNeed::AllOfNode => numbers.memory,
             };
             let cap = need.cap.map(|cap| cap.place);
-            shares.push(NodeShare { node, cpus, memory, gres, cap });
+            shares.push(NodeShare { node, cpus, memory, gres, cap, apart: need.placing.apart });
         }
         shares
     }

@@ -23,7 +23,10 @@ impl Controller<'_> {
         }
         if self.pool.layout.is_linear && self.is_looked_for(job) {
             self.sizes.looked_for.push((job, self.size_found(job)));
-        } else if self.pool.layout.is_linear || !is_whole || self.pool.layout.equal_cpus.is_some() {
+        } else if self.pool.layout.is_linear
+            || !is_whole && self.pool.layout.holds_alike
+            || is_whole && self.pool.layout.equal_cpus.is_some()
+        {
             self.sizes.unsized_jobs.push(job);
         }
     }
@@ -112,12 +115,14 @@ impl Controller<'_> {
         let one = &self.jobs[job];
         let need = |is: fn(&Need) -> bool| one.partitions.first().is_some_and(|at| is(&at.kept.need));
         !one.wait.is_sized && self.pool.layout.equal_cpus.is_none() && need(|need| need.is_exclusive)
+            || !one.wait.is_sized && !self.pool.layout.holds_alike && need(|need| !need.is_exclusive)
             || self.cluster.settings.priority.weights.job_size > 0 && need(Need::follows_nodes)
     }
 
     /// Whether a plan just made for a job gives it its size.
     pub fn takes_size_of(&self, job: JobHandle, need: &Need) -> bool {
-        need.is_exclusive && (self.size_varies(need) || !self.jobs[job].wait.is_sized) || need.follows_nodes()
+        need.is_exclusive && (self.size_varies(need) || !self.jobs[job].wait.is_sized)
+            || !need.is_exclusive && (need.follows_nodes() || !self.pool.layout.holds_alike)
     }
 
     /// A pass has looked for nodes for a job that it did not start, beside those held back.
@@ -154,13 +159,30 @@ impl Controller<'_> {
         }
     }
 
-    /// Nodes were planned for a job that is given whole ones, or as many processors of each.
+    /// A task of an array has started: the size of those that wait is what it was given, where nodes differ in that.
+    pub fn size_started(&mut self, job: JobHandle) {
+        if self.pool.layout.holds_alike || self.jobs[job].last.incarnation > 1 {
+            return;
+        }
+        let (submission, cpus) = (self.jobs[job].submission, self.jobs[job].last.cpus);
+        for task in self.jobs.may_wait(submission).to_vec() {
+            let one = &mut self.jobs[task];
+            if one.state == JobStage::Waiting && one.last.incarnation == 0 {
+                (one.wait.size_cpus, one.wait.is_sized) = (cpus, true);
+            }
+        }
+    }
+
+    /// Nodes were planned for a job: its size is what it would hold of them.
     pub fn size_planned(&mut self, job: JobHandle, need: &Need, nodes: &[usize]) {
         let layout = &self.pool.layout;
-        let given = need.tasks_per_node.saturating_mul(need.cpus_per_task);
         let cpus = match need.is_exclusive {
             true => self.cpus_of(nodes),
-            false => nodes.iter().map(|&node| layout.held_on_idle(node, given, need)).sum(),
+            false => {
+                let none = NodeSet::none(0);
+                let idle = NodeOffer { layout, in_use: None, nodes: &none, shift: None };
+                idle.shares(nodes, need).iter().map(|share| share.cpus).sum()
+            }
         };
         self.set_size(job, cpus);
     }

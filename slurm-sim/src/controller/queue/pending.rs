@@ -58,6 +58,15 @@ impl PendingQueue {
         self.unready.push(job);
     }
 
+    /// A job that was eligible is not any more: its records are void, also where a pass or cycle holds the queue.
+    pub fn becomes_unready(&mut self, submission: SubmissionHandle, job: JobHandle) {
+        self.leave(submission, job);
+        self.order.retain(|record| record.job != job);
+        self.requeued.push(job);
+        self.unseen.retain(|&other| other != job);
+        self.unready.push(job);
+    }
+
     /// Adds a record where it belongs.
     pub fn insert(&mut self, record: QueueRecord) {
         let at = self.order.partition_point(|other| other.key < record.key);

@@ -1,0 +1,146 @@
+//! What `scontrol hold`, `release` and `update` change of jobs.
+
+use crate::cluster::{JobUpdate, TimeLimit};
+use crate::controller::handles::JobHandle;
+use crate::controller::job::JobStage;
+use crate::controller::lifecycle::submissions::whole_minutes;
+use crate::controller::state::Controller;
+
+impl Controller<'_> {
+    /// Changes the jobs of a submission that wait or run, or one task.
+    pub fn change_jobs(&mut self, key: &str, task: Option<u32>, change: JobUpdate) {
+        let Some(submission) = self.jobs.named(key) else { return };
+        let is_meant = |job: &JobHandle| task.is_none() || self.jobs[*job].task == task;
+        let all: Vec<JobHandle> = self.jobs.tasks(submission).iter().copied().filter(is_meant).collect();
+        match change {
+            JobUpdate::Held => self.hold(&all),
+            JobUpdate::Released => self.let_go(&all),
+            JobUpdate::Nice(nice) => self.set_nice(&all, nice),
+            JobUpdate::TimeLimit(limit) => self.set_limit(&all, limit),
+        }
+        self.queue.is_out_of_order();
+    }
+
+    fn waiting_of(&self, jobs: &[JobHandle]) -> Vec<JobHandle> {
+        let waits = |job: &JobHandle| self.jobs[*job].state == JobStage::Waiting;
+        jobs.iter().copied().filter(waits).collect()
+    }
+
+    /// Waiting jobs are not eligible until they are released.
+    fn hold(&mut self, jobs: &[JobHandle]) {
+        let held = self.waiting_of(jobs);
+        let mut were_eligible = Vec::new();
+        for &job in &held {
+            let one = &mut self.jobs[job];
+            one.terms.is_held = true;
+            one.wait.was_seen = false;
+            if one.wait.eligible.take().is_some() {
+                were_eligible.push(job);
+            }
+        }
+        for job in were_eligible {
+            self.end_ageing(job);
+            self.queue.becomes_unready(self.jobs[job].submission, job);
+        }
+    }
+
+    /// Held jobs may start again; their age begins anew.
+    fn let_go(&mut self, jobs: &[JobHandle]) {
+        let now = self.second();
+        for job in self.waiting_of(jobs) {
+            let one = &mut self.jobs[job];
+            if std::mem::take(&mut one.terms.is_held) {
+                one.terms.begin = one.terms.begin.max(now);
+                self.prioritize(job, now);
+            }
+        }
+    }
+
+    /// What is taken from the priorities of waiting jobs changes; nothing else of these is computed again.
+    fn set_nice(&mut self, jobs: &[JobHandle], nice: i64) {
+        for job in self.waiting_of(jobs) {
+            let one = &mut self.jobs[job];
+            let by = std::mem::replace(&mut one.terms.nice, nice) - nice;
+            if one.terms.fixed_priority.is_none() {
+                one.partitions
+                    .iter_mut()
+                    .for_each(|at| at.priority = at.priority.saturating_add_signed(by).max(1));
+            }
+        }
+    }
+
+    /// The time limits of waiting and running jobs change.
+    fn set_limit(&mut self, jobs: &[JobHandle], limit: TimeLimit) {
+        for &job in jobs {
+            let state = self.jobs[job].state;
+            if !matches!(state, JobStage::Waiting | JobStage::Running) {
+                continue;
+            }
+            for place in 0..self.jobs[job].partitions.len() {
+                let partition = &self.cluster.partitions[self.jobs[job].partitions[place].partition];
+                self.jobs[job].partitions[place].limit = whole_minutes(Some(limit), partition);
+            }
+            if state == JobStage::Running {
+                let one = &mut self.jobs[job];
+                let own = one.partitions.iter().find(|at| at.partition == one.last.ran_in);
+                one.last.limit_end = one.last.start + own.map_or(0, |at| at.limit);
+                self.jobs.runs_no_more(job);
+                self.jobs.runs(job);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{
+        ClusterAction, ClusterEvent, JobOutcome, JobUpdate, PriorityKind, RecordedRun, SubmittedJob,
+        TimeLimit,
+    };
+    use crate::controller::tests::{cluster, job, start};
+    use crate::controller::{Phases, simulate_cluster};
+    use queuecast_core::units::{Micros, Seconds};
+
+    /// One node, on which these jobs run after one of 300 seconds, with one change of a job.
+    fn changed(jobs: Vec<SubmittedJob>, change: Option<(i64, &str, JobUpdate)>) -> Vec<JobOutcome> {
+        let mut site = cluster(1);
+        site.settings.priority.kind = PriorityKind::Multifactor;
+        site.settings.priority.weights.age = 100_000;
+        let event = |(at, key, change): (i64, &str, JobUpdate)| ClusterEvent {
+            at: Micros::of_seconds(at),
+            action: ClusterAction::Job { key: key.into(), task: None, change },
+        };
+        let run = RecordedRun {
+            submissions: [vec![job(0, 0, 4, 10, 300)], jobs].concat(),
+            events: change.into_iter().map(event).collect(),
+            ..RecordedRun::default()
+        };
+        simulate_cluster(&site, &run, Phases::from_start(Micros::of_seconds(-60), Seconds(30)))
+    }
+
+    #[test]
+    fn a_held_job_waits_and_a_lower_priority_is_passed() {
+        let two = || vec![job(1, 10, 4, 10, 60), job(2, 100, 4, 10, 60)];
+        let found = changed(two(), None);
+        assert!(start(&found[1]) < start(&found[2]), "control: {found:?}");
+        let held = changed(two(), Some((150, "j1", JobUpdate::Held)));
+        assert!(held[1].start.is_none() && start(&held[2]) < 400, "{held:?}");
+        let nice = changed(two(), Some((150, "j1", JobUpdate::Nice(50_000))));
+        assert!(start(&nice[2]) < start(&nice[1]), "{nice:?}");
+    }
+
+    #[test]
+    fn the_age_of_a_released_job_begins_anew() {
+        let mut two = vec![job(1, 10, 4, 10, 60), job(2, 100, 4, 10, 60)];
+        two[0].request.terms.hold = true;
+        let found = changed(two, Some((200, "j1", JobUpdate::Released)));
+        assert!(start(&found[2]) < start(&found[1]), "{found:?}");
+    }
+
+    #[test]
+    fn a_running_job_is_stopped_at_its_new_limit() {
+        let limit = TimeLimit::Of(Seconds(120));
+        let found = changed(Vec::new(), Some((60, "j0", JobUpdate::TimeLimit(limit))));
+        assert!(found[0].end.is_some_and(|end| (120..220).contains(&end.0)), "{found:?}");
+    }
+}

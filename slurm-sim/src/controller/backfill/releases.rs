@@ -100,9 +100,10 @@ impl Releases {
         self.ends.partition_point(|&end| end <= at)
     }
 
-    /// What a job holds.
-    pub fn shares(&self, place: usize) -> &[NodeShare] {
-        &self.shares[self.begins[place] as usize..self.begins[place + 1] as usize]
+    /// What a job holds, and what is in use of all nodes.
+    pub fn held_by(&mut self, place: usize) -> (&[NodeShare], &mut NodeUse) {
+        let own = self.begins[place] as usize..self.begins[place + 1] as usize;
+        (&self.shares[own], &mut self.in_use)
     }
 
     fn nodes(&self, place: usize) -> &[u32] {

@@ -54,9 +54,8 @@ impl<'f> FreedNodes<'f> {
     fn advance(&mut self) -> bool {
         let need = &self.test.kept.need;
         let mut meets = false;
-        let Releases { in_use, .. } = &mut *self.releases;
-        let mut in_use = std::mem::take(in_use);
-        for share in self.releases.shares(self.next) {
+        let (shares, in_use) = self.releases.held_by(self.next);
+        for share in shares {
             let node = share.node;
             if !self.may_use.contains(node) {
                 continue;
@@ -68,7 +67,6 @@ impl<'f> FreedNodes<'f> {
                 self.count += 1;
             }
         }
-        self.releases.in_use = in_use;
         self.next += 1;
         meets
     }
@@ -85,14 +83,10 @@ impl<'f> FreedNodes<'f> {
 
     /// Takes again what was released.
     fn undo(self) {
-        let mut in_use = std::mem::take(&mut self.releases.in_use);
         for place in 0..self.next {
-            for share in self.releases.shares(place).iter().filter(|share| self.may_use.contains(share.node))
-            {
-                in_use.take(share);
-            }
+            let (shares, in_use) = self.releases.held_by(place);
+            shares.iter().filter(|share| self.may_use.contains(share.node)).for_each(|share| in_use.take(share));
         }
-        self.releases.in_use = in_use;
     }
 }
 

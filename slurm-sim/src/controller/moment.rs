@@ -88,7 +88,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
-    for share in controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares) {
+    for share in controller.jobs.running.iter().flat_map(|&job| &*controller.jobs[job].last.shares) {
         if controller.pool.up().contains(share.node) {
             ahead.held += u64::from(share.cpus);
         }

@@ -3,6 +3,7 @@
 mod candidates;
 mod cycle;
 mod mode;
+mod need_future;
 mod plans;
 mod releases;
 mod start_bounds;

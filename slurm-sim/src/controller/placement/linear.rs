@@ -320,7 +320,7 @@ mod tests {
             let share = NodeShare { node, cpus: 4, memory: 0, gres: Vec::new(), cap: None };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
-            let last = JobStart { shares: vec![share], limit_end, ..JobStart::default() };
+            let last = JobStart { shares: vec![share].into(), limit_end, ..JobStart::default() };
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();

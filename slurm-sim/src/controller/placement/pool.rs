@@ -27,8 +27,6 @@ pub struct NodePool {
     pub weights: Arc<WeightShift>,
     /// Nodes of each line of the configuration, where nodes count for a limit.
     pub lines: Vec<NodeSet>,
-    /// Whether some nodes have GPUs.
-    pub has_gpus: bool,
 }
 
 impl NodePool {
@@ -47,7 +45,6 @@ impl NodePool {
             core_holds: Vec::new(),
             weights: Arc::new(WeightShift::none(layout.nodes.len())),
             lines,
-            has_gpus: layout.has_gpus(),
             up: NodeSet::default(),
             layout,
         };

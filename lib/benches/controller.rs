@@ -1,13 +1,13 @@
-//! Slurm's scheduler simulated: a site of whole nodes and one of shared nodes, and how the time grows with the nodes.
+//! Slurm's scheduler simulated: a site of whole nodes and one of shared nodes, and how the time grows with the nodes and with the queue.
 //!
 //! `cargo bench -p queuecast -- controller`.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use queuecast::cluster::{
-    Association, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings, JobRequest,
-    MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing, SubmittedJob, TaskRun, TimeLimit,
-    classes_of,
+    Association, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource,
+    GresRequest, JobRequest, MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing, SubmittedJob,
+    TaskRun, TimeLimit, classes_of,
 };
 use queuecast::controller::{Phases, simulate_cluster};
 use queuecast::sim::Backfill;
@@ -168,6 +168,42 @@ fn whole_nodes(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
 #[divan::bench(args = [(58_usize, 1_000_usize), (586, 1_000)], sample_count = 1, sample_size = 1)]
 fn shared_nodes(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     simulated(bencher, nodes, jobs, true);
+}
+
+/// Sites with a quarter more work than they can do, so that the queue is ten times as long with ten times the jobs.
+#[divan::bench(args = [1_000_usize, 10_000], sample_count = 1, sample_size = 1)]
+fn full_whole_nodes(bencher: Bencher<'_, '_>, jobs: usize) {
+    filled(bencher, site(5_860, false), jobs, false);
+}
+
+/// A tenth of the nodes have GPUs and a partition of their own, and a tenth of the jobs ask for some.
+#[divan::bench(args = [2_000_usize, 20_000], sample_count = 1, sample_size = 1)]
+fn full_shared_nodes(bencher: Bencher<'_, '_>, jobs: usize) {
+    let mut cluster = site(1_000, true);
+    cluster.partitions.truncate(2);
+    for &node in &cluster.partitions[1].nodes {
+        cluster.nodes[node].gres = vec![GenericResource { name: "gpu".into(), kind: None, count: 4 }];
+    }
+    cluster.classes = classes_of(&cluster.nodes);
+    filled(bencher, cluster, jobs, true);
+}
+
+fn filled(bencher: Bencher<'_, '_>, cluster: Cluster, jobs: usize, is_shared: bool) {
+    let mut run = submissions(&cluster, jobs, 1.25, is_shared);
+    if is_shared {
+        for one in &mut run.submissions {
+            let with_gpus = one.request.partitions == ["large"];
+            one.request.partitions.truncate(1);
+            if with_gpus {
+                one.request.gres.per_node = vec![GresRequest { name: "gpu".into(), kind: None, count: 1 }];
+                (one.request.tasks, one.request.min_nodes, one.request.max_nodes) = (Some(8), None, None);
+            }
+        }
+    }
+    let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(60));
+    bencher.counter(ItemsCount::new(jobs)).bench_local(|| {
+        black_box(simulate_cluster(&cluster, &run, phases));
+    });
 }
 
 /// Another policy than Slurm's, with more work than the site can do.

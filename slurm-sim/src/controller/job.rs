@@ -116,9 +116,9 @@ pub struct JobStart {
     /// Whether it was stopped at its limit, or at the end of its reservation.
     pub is_timed_out: bool,
     /// What it has of its nodes; nothing before it starts and after it has ended.
-    pub shares: Vec<NodeShare>,
+    pub shares: Arc<[NodeShare]>,
     /// What it had of them, where that is kept.
-    pub parts: Vec<NodeShare>,
+    pub parts: Arc<[NodeShare]>,
     /// The nodes it was started on.
     pub nodes: Box<[u32]>,
     /// Processors it was given.

@@ -78,7 +78,7 @@ pub fn free_processors(cluster: &Cluster, moment: &ClusterMoment) -> (u64, u64) 
         .filter(|&node| up.contains(node))
         .map(|node| u64::from(cluster.nodes[node].cpus))
         .sum();
-    let shares = controller.jobs.running.iter().flat_map(|&job| &controller.jobs[job].last.shares);
+    let shares = controller.jobs.running.iter().flat_map(|&job| &*controller.jobs[job].last.shares);
     let held: u64 = shares.filter(|share| up.contains(share.node)).map(|share| u64::from(share.cpus)).sum();
     (in_service, in_service.saturating_sub(held))
 }

@@ -98,7 +98,7 @@ impl Controller<'_> {
     /// The nodes of which some job holds a part.
     fn held_nodes(&self) -> NodeSet {
         let mut held = NodeSet::none(self.cluster.nodes.len());
-        let shares = self.jobs.running.iter().flat_map(|&job| &self.jobs[job].last.shares);
+        let shares = self.jobs.running.iter().flat_map(|&job| &*self.jobs[job].last.shares);
         shares.for_each(|share| held.insert(share.node));
         held
     }

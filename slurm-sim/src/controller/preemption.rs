@@ -34,7 +34,7 @@ impl Controller<'_> {
             return None;
         }
         let mut load = self.pool.load.clone();
-        gone.iter().flat_map(|&other| &self.jobs[other].last.shares).for_each(|share| load.release(share));
+        gone.iter().flat_map(|&other| &*self.jobs[other].last.shares).for_each(|share| load.release(share));
         let left: Vec<JobHandle> =
             self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
         let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));

@@ -70,7 +70,7 @@ impl<'c> Controller<'c> {
             priorities: Priorities::new(cluster, all_cpus, (phases.start + phases.first_priority).second().0),
             sizes: PendingSizes::default(),
             holders: HolderNumbers::of(cluster),
-            plan_mode: PlanMode::of(cluster, &layout),
+            plan_mode: PlanMode::of(cluster, &layout, submissions),
             pool: NodePool::idle(layout, up, &cluster.reservations, lines),
             limits,
             licenses: LicenseCounts::of(&cluster.licenses),

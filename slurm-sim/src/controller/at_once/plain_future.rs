@@ -60,7 +60,7 @@ impl PlainQuestion<'_, '_> {
     /// The nodes at an instant, from the present on.
     fn at(&self, instant: i64) -> PlainState {
         let Future { controller, ends, .. } = self.future;
-        let running = ends.iter().map(|&(end, job)| (end, controller.jobs[job].last.shares.clone()));
+        let running = ends.iter().map(|&(end, job)| (end, controller.jobs[job].last.shares.to_vec()));
         let mut state = PlainState {
             load: controller.pool.load.clone(),
             held: running.collect(),

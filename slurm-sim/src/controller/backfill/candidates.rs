@@ -2,14 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
 
 use crate::controller::job::{JobStage, RequestedPartition};
-use crate::controller::placement::NodeSet;
+use crate::controller::placement::{Need, NodePool, NodeSet};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
-/// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end. Plans
-/// and starts only take nodes away, so a job that is no candidate does not become one again.
+/// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end, and by the
+/// processors of these. Plans and starts only take nodes away, so a job that is no candidate does not become one again.
 #[derive(Debug, Default)]
 pub struct Candidates {
     /// When each would reach its time limit if started now, and its place in the queue; the latest comes first.
@@ -24,10 +25,38 @@ pub struct Candidates {
 /// Nodes that could run something of a class of needs now.
 #[derive(Debug)]
 struct OpenNodes {
+    /// One of the class.
+    need: Arc<Need>,
     nodes: NodeSet,
-    count: usize,
-    /// How many of them are first planned for at an instant.
-    planned: BTreeMap<i64, usize>,
+    /// How many, and what a job can use of all of them.
+    sum: OpenSum,
+    /// Of them, those that are first planned for at an instant.
+    planned: BTreeMap<i64, OpenSum>,
+}
+
+/// A number of nodes, and how many processors of them a job that shares nodes can use.
+#[derive(Debug, Clone, Copy, Default)]
+struct OpenSum {
+    nodes: usize,
+    cpus: u64,
+}
+
+impl OpenSum {
+    /// Of one node. A job that has nodes for itself needs no count of processors.
+    fn of(node: usize, need: &Need, pool: &NodePool) -> OpenSum {
+        let cpus = if need.is_exclusive { 0 } else { pool.load.in_use().usable(&pool.layout, node, need) };
+        OpenSum { nodes: 1, cpus: u64::from(cpus) }
+    }
+
+    fn add(&mut self, other: OpenSum) {
+        self.nodes += other.nodes;
+        self.cpus += other.cpus;
+    }
+
+    fn take_away(&mut self, other: OpenSum) {
+        self.nodes -= other.nodes;
+        self.cpus -= other.cpus;
+    }
 }
 
 impl Candidates {
@@ -62,18 +91,25 @@ impl Candidates {
     /// Whether there are enough nodes for a job now that no plan takes before it would end.
     pub fn could_start(&mut self, controller: &Controller<'_>, at: &RequestedPartition) -> bool {
         let Candidates { open, planned_from, planned, .. } = self;
+        let need = &at.kept.need;
         let open = open.entry(at.kept.class).or_insert_with(|| {
             let mut nodes = controller.pool.open_nodes[at.partition].clone();
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
-            let mut open = OpenNodes { count: nodes.len(), nodes, planned: BTreeMap::new() };
+            let of = |node: usize| OpenSum::of(node, need, &controller.pool);
+            let mut sum = OpenSum { nodes: nodes.len(), cpus: 0 };
+            if !need.is_exclusive {
+                sum.cpus = nodes.iter().map(|node| of(node).cpus).sum();
+            }
+            let mut open = OpenNodes { need: need.clone(), sum, nodes, planned: BTreeMap::new() };
             for &node in planned.iter().filter(|&&node| open.nodes.contains(node as usize)) {
-                *open.planned.entry(planned_from[node as usize]).or_default() += 1;
+                open.planned.entry(planned_from[node as usize]).or_default().add(of(node as usize));
             }
             open
         });
         let until = controller.second() + at.limit;
-        let taken: usize = open.planned.range(..=until).map(|(_, count)| count).sum();
-        open.count - taken >= at.kept.need.least_nodes()
+        let mut left = open.sum;
+        open.planned.range(..=until).for_each(|(_, taken)| left.take_away(*taken));
+        left.nodes >= need.least_nodes() && (need.is_exclusive || left.cpus >= u64::from(need.cpus))
     }
 
     /// The latest end, if started now, among candidates from this place of the queue on; `None` if there are none.
@@ -93,19 +129,22 @@ impl Candidates {
     }
 
     /// Nodes are planned for from an instant on.
-    pub fn plan(&mut self, nodes: &[usize], from: i64, all: usize) {
-        self.planned_from.resize(all, i64::MAX);
+    pub fn plan(&mut self, nodes: &[usize], from: i64, pool: &NodePool) {
+        self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
         for open in self.open.values_mut() {
-            let own = nodes.iter().filter(|&&node| open.nodes.contains(node));
-            let mut earlier = 0;
-            for before in own.map(|&node| self.planned_from[node]).filter(|&before| from < before) {
-                earlier += 1;
-                if let Some(count) = open.planned.get_mut(&before) {
-                    *count -= 1;
+            let mut earlier = OpenSum::default();
+            for &node in nodes.iter().filter(|&&node| open.nodes.contains(node)) {
+                let before = self.planned_from[node];
+                if from < before {
+                    let own = OpenSum::of(node, &open.need, pool);
+                    earlier.add(own);
+                    if let Some(planned) = open.planned.get_mut(&before) {
+                        planned.take_away(own);
+                    }
                 }
             }
-            if earlier > 0 {
-                *open.planned.entry(from).or_default() += earlier;
+            if earlier.nodes > 0 {
+                open.planned.entry(from).or_default().add(earlier);
             }
         }
         for &node in nodes {

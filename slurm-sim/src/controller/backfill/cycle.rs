@@ -12,7 +12,7 @@ use super::time_map::TimeMap;
 use crate::cluster::BackfillSettings;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::{JobStage, RequestedPartition, StartedBy};
-use crate::controller::placement::{NodeSet, WeightShift};
+use crate::controller::placement::{NodePool, NodeSet, WeightShift};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
@@ -72,12 +72,12 @@ impl Cycle<'_> {
     }
 
     /// Keeps nodes for a job from one instant of the grid to another.
-    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], all: usize) {
+    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], pool: &NodePool) {
         let grid = self.settings.resolution.0.max(1);
-        self.map.plan(from, to, &NodeSet::of(all, nodes.iter().copied()), grid);
+        self.map.plan(from, to, &NodeSet::of(pool.layout.nodes.len(), nodes.iter().copied()), grid);
         // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
-            self.candidates.plan(nodes, from, all);
+            self.candidates.plan(nodes, from, pool);
         }
     }
 }
@@ -152,7 +152,7 @@ impl<'c> Controller<'c> {
         if is_sized && !could_start && others_end.is_none() {
             return NextStep::Stop;
         }
-        if at.kept.need.is_exclusive && is_sized && one.terms.reservation.is_none() {
+        if self.can_defer(job, at, cycle) {
             if could_start
                 && !at.is_barred
                 && let Some(nodes) = self.start_beside_plans(job, at, cycle)
@@ -170,6 +170,18 @@ impl<'c> Controller<'c> {
         NextStep::Plan(self.plan(job, at, cycle))
     }
 
+    /// Whether it can be told without a plan whether a job starts now: its size is known and does not depend on the plan, it has no
+    /// reservation, and weights of nodes change nothing of whether those it shares are enough.
+    fn can_defer(&self, job: JobHandle, at: &RequestedPartition, cycle: &Cycle<'_>) -> bool {
+        let need = &at.kept.need;
+        let is_whole_or_plain = need.is_exclusive
+            || cycle.weights.is_none() && !at.limits.prefers_nodes() && !need.follows_nodes();
+        is_whole_or_plain
+            && !self.is_sized_by_plan(job)
+            && self.jobs[job].terms.reservation.is_none()
+            && (need.is_exclusive || self.pool.core_holds.is_empty())
+    }
+
     /// Makes the deferred plans, with the running jobs and node weights that were known when each was deferred.
     fn catch_up(&self, cycle: &mut Cycle<'_>) {
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
@@ -180,7 +192,7 @@ impl<'c> Controller<'c> {
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
                 let kept = self.on_grid(start, at.limit, cycle.settings);
-                cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
+                cycle.keep_for(kept, &nodes, &self.pool);
             }
         }
     }
@@ -297,7 +309,7 @@ impl<'c> Controller<'c> {
                         }
                         Some((start, nodes)) if start <= now + window => {
                             let kept = self.on_grid(start, at.limit, settings);
-                            cycle.keep_for(kept, &nodes, self.cluster.nodes.len());
+                            cycle.keep_for(kept, &nodes, &self.pool);
                         }
                         Some(_) => {}
                     }
@@ -321,9 +333,9 @@ impl<'c> Controller<'c> {
     /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits or jobs that are to make way
     /// count as gone, they may still be there.
     fn can_start(&self, nodes: &[usize], at: &RequestedPartition) -> bool {
-        let mut own = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
         let is_sure = !self.plan_mode.as_2411 && !self.plan_mode.preempts;
-        !at.is_barred && (is_sure || self.chosen_now(at, &mut own).is_some())
+        let own = || NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+        !at.is_barred && (is_sure || self.chosen_now(at, &mut own()).is_some())
     }
 
     /// Whether nodes are reserved for a job that cannot start yet (`bf_min_prio_reserve`, `bf_min_age_reserve`).

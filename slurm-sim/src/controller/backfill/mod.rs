@@ -4,6 +4,7 @@ mod candidates;
 mod cycle;
 mod limited;
 mod mode;
+mod need_future;
 mod plans;
 mod releases;
 mod start_bounds;

@@ -5,12 +5,11 @@ use std::cell::RefCell;
 use super::cycle::Cycle;
 use super::limited::LIMITED_FOR;
 use super::releases::Releases;
-use super::start_bounds::StartBounds;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
-use crate::controller::placement::{CachedNeed, NodeOffer, NodeSet, WeightShift};
+use crate::controller::placement::{CachedNeed, NodeSet, WeightShift};
 use crate::controller::preemption::EmptiedNodes;
 use crate::controller::state::Controller;
 
@@ -27,18 +26,10 @@ impl Controller<'_> {
     }
 
     /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
-    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet, bounds: &mut StartBounds) -> i64 {
-        let need = &test.kept.need;
-        if need.is_exclusive {
-            return test.earliest_whole(open).unwrap_or(i64::MAX);
-        }
-        // That takes longer to find out, so it is done once for all jobs of the need.
-        if let Some(known) = bounds.not_before(test.kept, 0) {
-            return known;
-        }
-        let earliest = test.earliest(&need.on.feasible).unwrap_or(i64::MAX);
-        bounds.note(test.kept, 0, earliest);
-        earliest
+    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet) -> i64 {
+        let earliest =
+            if test.kept.need.is_exclusive { test.earliest_whole(open) } else { test.earliest_shared() };
+        earliest.unwrap_or(i64::MAX)
     }
 
     /// When and where a backfill cycle would start a job; `None` if it would not.
@@ -113,7 +104,7 @@ impl Controller<'_> {
             let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
             later = gain.map_or(0, |place| map.end_of(place));
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
-                not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+                not_before = not_before.max(self.earliest_anywhere(&test, open));
                 if later < not_before {
                     continue;
                 }
@@ -189,7 +180,7 @@ impl Controller<'_> {
         None
     }
 
-    /// Whether every plan for an exclusive job without a reservation would begin after an instant; false if that is not certain.
+    /// Whether every plan for a job without a reservation would begin after an instant; false if that is not certain.
     pub fn begins_after(&self, instant: i64, at: &RequestedPartition, cycle: &mut Cycle<'_>) -> bool {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
         let (now, grid) = (self.second(), settings.resolution.0.max(1));
@@ -208,7 +199,7 @@ impl Controller<'_> {
         }
         let test = self.start_test(&at.kept, releases, settings, weights);
         let open = &self.pool.open_nodes[at.partition];
-        not_before = not_before.max(self.earliest_anywhere(&test, open, bounds));
+        not_before = not_before.max(self.earliest_anywhere(&test, open));
         let mut usable = open.clone();
         let mut from = now;
         let last = map.len() - 1;
@@ -234,7 +225,7 @@ impl Controller<'_> {
         not_before >= over
     }
 
-    /// The nodes on which an exclusive job without a reservation would start now without disturbing existing plans.
+    /// The nodes on which a job without a reservation would start now without disturbing existing plans.
     pub fn start_beside_plans(
         &self,
         job: JobHandle,
@@ -247,12 +238,7 @@ impl Controller<'_> {
         if usable.has_fewer(need.asked_nodes as usize) {
             return None;
         }
-        usable.keep(&need.on.feasible);
-        usable.keep(self.pool.load.idle());
-        let shift = self.shift_for_start(at);
-        let offer =
-            NodeOffer { layout: &self.pool.layout, in_use: None, nodes: &usable, shift: shift.as_ref() };
-        offer.choose(need)
+        self.chosen_now(at, &mut usable)
     }
 
     fn start_test<'t>(

@@ -1,10 +1,13 @@
 //! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
+use super::need_future::{NeedFuture, NodeGain};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::ControlledJob;
-use crate::controller::placement::{Load, NodeSet, NodeShare, NodeUse};
+use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeSet, NodeShare, NodeUse};
 
 /// Jobs per block: the set of idle nodes is stored after each block only.
 const BLOCK: usize = 16;
@@ -13,9 +16,10 @@ const BLOCK: usize = 16;
 #[derive(Debug, Default)]
 pub struct Releases {
     ends: Vec<i64>,
-    /// The index of each job's first entry in `nodes` and `shares`; one further entry holds the end.
+    /// The index of each job's first entry in `nodes`; one further entry holds the end.
     begins: Vec<u32>,
-    shares: Vec<NodeShare>,
+    /// What each has of its nodes.
+    shares: Vec<Arc<[NodeShare]>>,
     /// Their nodes.
     nodes: Vec<u32>,
     /// For each node, the index of its last job to end; beyond the last job for nodes without jobs.
@@ -28,7 +32,9 @@ pub struct Releases {
     idle_counts: BTreeMap<u32, Vec<u32>>,
     /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
     /// the shares.
-    pub in_use: NodeUse,
+    in_use: NodeUse,
+    /// By class of needs that share nodes: what they find as jobs end. Filled on demand.
+    futures: BTreeMap<u32, Rc<NeedFuture>>,
 }
 
 impl Releases {
@@ -47,7 +53,7 @@ impl Releases {
             releases.nodes.extend(shares.iter().map(|share| share.node as u32));
             shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
             if with_shares {
-                releases.shares.extend_from_slice(&jobs[job.0].last.shares);
+                releases.shares.push(shares.clone());
             }
             releases.begins.push(releases.nodes.len() as u32);
         }
@@ -100,9 +106,50 @@ impl Releases {
         self.ends.partition_point(|&end| end <= at)
     }
 
-    /// What a job holds.
-    pub fn shares(&self, place: usize) -> &[NodeShare] {
-        &self.shares[self.begins[place] as usize..self.begins[place + 1] as usize]
+    /// What jobs that share nodes find as running jobs end.
+    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout) -> Rc<NeedFuture> {
+        if let Some(known) = self.futures.get(&kept.class) {
+            return known.clone();
+        }
+        let (need, feasible) = (&*kept.need, &kept.need.on.feasible);
+        let mut usable: Vec<u32> = vec![0; self.in_use.len()];
+        let mut now = Vec::new();
+        for node in feasible.iter() {
+            usable[node] = self.in_use.usable(layout, node, need);
+            if usable[node] > 0 {
+                now.push((node as u32, usable[node]));
+            }
+        }
+        let mut gains = Vec::new();
+        for place in 0..self.len() {
+            for share in self.shares[place].iter().filter(|share| feasible.contains(share.node)) {
+                self.in_use.release(share);
+                let (before, after) = (usable[share.node], self.in_use.usable(layout, share.node, need));
+                if after > before {
+                    let (place, node) = (place as u32, share.node as u32);
+                    gains.push(NodeGain { place, node, cpus: after - before, is_new: before == 0 });
+                    usable[share.node] = after;
+                }
+            }
+        }
+        let held = self.shares.iter().flat_map(|shares| &**shares);
+        held.filter(|share| feasible.contains(share.node)).for_each(|share| self.in_use.take(share));
+        let future = Rc::new(NeedFuture::of(now, gains));
+        self.futures.insert(kept.class, future.clone());
+        future
+    }
+
+    /// What the first jobs hold of these nodes is released for a question, and taken again.
+    pub fn while_released<R>(&mut self, ended: usize, nodes: &NodeSet, ask: impl FnOnce(&NodeUse) -> R) -> R {
+        let Releases { shares, in_use, .. } = self;
+        let held = || {
+            let all = shares[..ended].iter().flat_map(|shares| &**shares);
+            all.filter(|share| nodes.contains(share.node))
+        };
+        held().for_each(|share| in_use.release(share));
+        let answer = ask(in_use);
+        held().for_each(|share| in_use.take(share));
+        answer
     }
 
     fn nodes(&self, place: usize) -> &[u32] {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::need_future::NeedFuture;
 use super::releases::Releases;
 use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeOffer, NodeSet, WeightShift};
 
@@ -30,72 +31,6 @@ pub struct StartTest<'t> {
     pub late_are_gone: bool,
 }
 
-/// Nodes that come free as running jobs end, of those that may be used.
-struct FreedNodes<'f> {
-    test: &'f StartTest<'f>,
-    releases: &'f mut Releases,
-    may_use: &'f NodeSet,
-    /// Nodes that can run something of the job.
-    nodes: NodeSet,
-    count: usize,
-    /// The first job that was not looked at.
-    next: usize,
-}
-
-impl<'f> FreedNodes<'f> {
-    fn new(test: &'f StartTest<'f>, releases: &'f mut Releases, may_use: &'f NodeSet) -> FreedNodes<'f> {
-        let mut nodes = may_use.clone();
-        test.kept.keep_usable(&mut nodes, test.layout, test.load);
-        let count = nodes.len();
-        FreedNodes { test, releases, may_use, nodes, count, next: 0 }
-    }
-
-    /// The next job ends: whether it holds a node that may be used.
-    fn advance(&mut self) -> bool {
-        let need = &self.test.kept.need;
-        let mut meets = false;
-        let Releases { in_use, .. } = &mut *self.releases;
-        let mut in_use = std::mem::take(in_use);
-        for share in self.releases.shares(self.next) {
-            let node = share.node;
-            if !self.may_use.contains(node) {
-                continue;
-            }
-            meets = true;
-            in_use.release(share);
-            if in_use.usable(self.test.layout, node, need) > 0 && !self.nodes.contains(node) {
-                self.nodes.insert(node);
-                self.count += 1;
-            }
-        }
-        self.releases.in_use = in_use;
-        self.next += 1;
-        meets
-    }
-
-    fn choose(&self) -> Option<Vec<usize>> {
-        let need = &self.test.kept.need;
-        if self.count < need.least_nodes() {
-            return None;
-        }
-        let in_use = Some(&self.releases.in_use);
-        let StartTest { layout, shift, .. } = *self.test;
-        NodeOffer { layout, in_use, nodes: &self.nodes, shift }.choose(need)
-    }
-
-    /// Takes again what was released.
-    fn undo(self) {
-        let mut in_use = std::mem::take(&mut self.releases.in_use);
-        for place in 0..self.next {
-            for share in self.releases.shares(place).iter().filter(|share| self.may_use.contains(share.node))
-            {
-                in_use.take(share);
-            }
-        }
-        self.releases.in_use = in_use;
-    }
-}
-
 impl StartTest<'_> {
     /// When the job could start on these nodes, and on which of them, if running jobs ran into their limits. `None` if it cannot;
     /// it may be `None` too if it cannot before the latest instant that counts.
@@ -115,24 +50,7 @@ impl StartTest<'_> {
         if self.kept.need.is_exclusive {
             return self.whole_nodes(usable, from, latest);
         }
-        let mut releases = self.releases.borrow_mut();
-        let mut freed = FreedNodes::new(self, &mut releases, usable);
-        let mut chosen = None;
-        if from.is_none_or(|from| from <= self.now) {
-            chosen = freed.choose();
-        }
-        if let Some(from) = from.filter(|_| chosen.is_none()) {
-            while freed.releases.end(freed.next).is_some_and(|end| end < from) {
-                freed.advance();
-            }
-            chosen = freed.choose();
-        }
-        let found = match chosen {
-            Some(nodes) => Some((self.now, nodes)),
-            None => self.look_ahead(&mut freed, latest.filter(|_| from.is_some())),
-        };
-        freed.undo();
-        found
+        self.shared_nodes(usable, from, latest)
     }
 
     /// The nodes on which the job would start at once.
@@ -142,39 +60,8 @@ impl StartTest<'_> {
             self.kept.keep_usable(&mut idle, self.layout, self.load);
             return self.choose_whole(&idle);
         }
-        let mut releases = self.releases.borrow_mut();
-        let freed = FreedNodes::new(self, &mut releases, usable);
-        freed.choose()
-    }
-
-    /// Jobs that reach their limits after the last instant are not looked at.
-    fn look_ahead(&self, freed: &mut FreedNodes<'_>, until: Option<i64>) -> Option<(i64, Vec<usize>)> {
-        let (mut base, mut width) = (None, WINDOW);
-        let is_within = |end: &i64| until.is_none_or(|until| *end <= until);
-        loop {
-            let (mut last, mut next, mut more) = (None, None, false);
-            while let Some(end) = freed.releases.end(freed.next).filter(is_within) {
-                if !freed.advance() {
-                    continue;
-                }
-                let base = *base.get_or_insert(end + (WINDOW - end.rem_euclid(WINDOW)));
-                last = Some(end);
-                next = freed.releases.end(freed.next);
-                more = next.is_some();
-                if next.is_some_and(|next| next > base + width) {
-                    break;
-                }
-            }
-            let last = last?;
-            let base = base.unwrap_or(0);
-            width = self.wider(width, next.map(|next| next - base));
-            if let Some(nodes) = freed.choose() {
-                return Some((self.after(last), nodes));
-            }
-            if !more {
-                return None;
-            }
-        }
+        let future = self.releases.borrow_mut().future(self.kept, self.layout);
+        self.choose_shared(0, usable, &future)
     }
 
     /// The width of the next window, in seconds: grown by steps or doubling until it reaches `next`, counted from its begin.
@@ -225,52 +112,105 @@ impl StartTest<'_> {
     ) -> Option<(i64, Vec<usize>)> {
         let releases = &*self.releases.borrow();
         let need = &self.kept.need;
-        let least = need.least_nodes();
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
         fit.keep(&need.on.feasible);
+        let choose = |ended: usize| match ended.checked_sub(1) {
+            None => self.choose_whole(&releases.idle_now(&fit)),
+            Some(last) => self.choose_whole(&releases.idle_after(last, &fit)),
+        };
+        let not_before = || releases.not_before(&fit, need.least_nodes());
+        self.in_windows(usable, (tried_from, latest), choose, not_before)
+    }
+
+    /// [`will_run`](StartTest::will_run) for a job that shares nodes.
+    fn shared_nodes(
+        &self,
+        usable: &NodeSet,
+        tried_from: Option<i64>,
+        latest: Option<i64>,
+    ) -> Option<(i64, Vec<usize>)> {
+        let (future, most) = {
+            let mut releases = self.releases.borrow_mut();
+            let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
+            let most = latest.map_or(releases.len(), |latest| releases.first_after(latest).max(gone));
+            (releases.future(self.kept, self.layout), most)
+        };
+        // Once so many jobs have ended there may be enough; before there never is.
+        let ended = future.ended_before(usable, &self.kept.need, most)?;
+        let choose = |now: usize| {
+            if now >= ended { self.choose_shared(now, usable, &future) } else { None }
+        };
+        self.in_windows(usable, (tried_from, latest), choose, || Some(ended.saturating_sub(1)))
+    }
+
+    /// The nodes that a job which shares nodes is given of these once a number of running jobs has ended.
+    fn choose_shared(&self, ended: usize, usable: &NodeSet, future: &NeedFuture) -> Option<Vec<usize>> {
+        let StartTest { layout, shift, .. } = *self;
+        let (nodes, cpus) = future.usable_after(ended, usable, layout.nodes.len());
+        if self.kept.need.asks_for_no_gres() {
+            return NodeOffer { layout, in_use: None, nodes: &nodes, shift }
+                .choose_known(&self.kept.need, cpus);
+        }
+        self.releases.borrow_mut().while_released(ended, usable, |in_use| {
+            NodeOffer { layout, in_use: Some(in_use), nodes: &nodes, shift }.choose(&self.kept.need)
+        })
+    }
+
+    /// Looks for a start at the ends of windows in which running jobs reach their limits. `choose` has the nodes that the job is given
+    /// once a number of jobs has ended, `not_before` a job before whose end there are too few; `None` if there always are.
+    fn in_windows(
+        &self,
+        usable: &NodeSet,
+        (tried_from, latest): (Option<i64>, Option<i64>),
+        choose: impl Fn(usize) -> Option<Vec<usize>>,
+        not_before: impl FnOnce() -> Option<usize>,
+    ) -> Option<(i64, Vec<usize>)> {
+        let releases = || self.releases.borrow();
         // How many running jobs have reached their limits before the first instant that is tried.
-        let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
+        let gone = tried_from.map_or(0, |from| releases().first_after(from - 1));
         let mut at_once = None;
         if gone == 0 || tried_from.is_some_and(|from| from <= self.now) {
-            at_once = self.choose_whole(&releases.idle_now(&fit));
+            at_once = choose(0);
         }
-        if let Some(last) = gone.checked_sub(1).filter(|_| at_once.is_none()) {
-            at_once = self.choose_whole(&releases.idle_after(last, &fit));
+        if gone > 0 && at_once.is_none() {
+            at_once = choose(gone);
         }
         if let Some(nodes) = at_once {
             return Some((self.now, nodes));
         }
-        let not_before = releases.not_before(&fit, least)?;
+        let not_before = not_before()?;
         // Jobs from this place on are not looked at.
-        let until = tried_from.and(latest).map_or(releases.len(), |latest| releases.first_after(latest));
-        let mut from = releases.next_on(gone, usable)?;
-        let first = releases.end(from)?;
+        let until = tried_from.and(latest).map_or(releases().len(), |latest| releases().first_after(latest));
+        let mut from = releases().next_on(gone, usable)?;
+        let first = releases().end(from)?;
         let base = first + (WINDOW - first.rem_euclid(WINDOW));
         // Windows that end before are left out: where one ends depends on its width alone.
-        let mut width = self.widest_before(releases.end(not_before)? - base);
+        let mut width = self.widest_before(releases().end(not_before)? - base);
         loop {
-            // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
-            let beyond = releases.first_after(base + width);
-            let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
-            let found =
-                within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
-            let mut last = found;
-            if last.is_none() {
-                let mut place = from;
-                while let Some(found) = releases.next_on(place, usable).filter(|&found| found < until) {
-                    (last, place) = (Some(found), found + 1);
+            let (last, found, next, ended) = {
+                let releases = releases();
+                // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
+                let beyond = releases.first_after(base + width);
+                let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
+                let found =
+                    within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
+                let mut last = found;
+                if last.is_none() {
+                    let mut place = from;
+                    while let Some(found) = releases.next_on(place, usable).filter(|&found| found < until) {
+                        (last, place) = (Some(found), found + 1);
+                    }
                 }
-            }
-            let last = last?;
-            let next = releases.end(last + 1);
+                let last = last?;
+                (last, found, releases.end(last + 1), releases.end(last)?)
+            };
             width = self.wider(width, next.map(|next| next - base));
-            let ended = releases.end(last)?;
             if latest.is_some_and(|latest| ended > latest) {
                 return None;
             }
             if last >= not_before
-                && let Some(nodes) = self.choose_whole(&releases.idle_after(last, &fit))
+                && let Some(nodes) = choose(last + 1)
             {
                 return Some((self.after(ended), nodes));
             }
@@ -293,35 +233,46 @@ impl StartTest<'_> {
         Some(if earliest == i64::MIN { self.now } else { self.not_before(earliest) })
     }
 
+    /// A lower bound of the start of a job that shares nodes, on any of them; `None` if it could not start even if all others had ended.
+    pub fn earliest_shared(&self) -> Option<i64> {
+        let mut releases = self.releases.borrow_mut();
+        let ended = releases.future(self.kept, self.layout).ended_anywhere(&self.kept.need)?;
+        self.once_ended(ended, &releases)
+    }
+
+    /// No start that waits for a number of running jobs to end is earlier.
+    fn once_ended(&self, ended: usize, releases: &Releases) -> Option<i64> {
+        match ended.checked_sub(1) {
+            None => Some(self.now),
+            Some(last) => releases.end(last).map(|end| self.not_before(end)),
+        }
+    }
+
     /// Whether a job could start by an instant on these nodes, as far as that is easily told.
     pub fn may_start_by(&self, instant: i64, usable: &NodeSet) -> bool {
         let need = &self.kept.need;
-        if !need.is_exclusive {
-            return true;
+        let mut releases = self.releases.borrow_mut();
+        if need.is_exclusive {
+            return releases.are_idle_by(instant, [usable, &need.on.feasible], need.least_nodes());
         }
-        self.releases.borrow().are_idle_by(instant, [usable, &need.on.feasible], need.least_nodes())
+        let most = releases.first_after(instant);
+        releases.future(self.kept, self.layout).ended_before(usable, need, most).is_some()
     }
 
     /// A lower bound of the start on these nodes or some of them; `None` if the job could not start even if all others had ended.
+    #[cfg(test)]
     pub fn earliest(&self, usable: &NodeSet) -> Option<i64> {
-        let least = self.kept.need.least_nodes();
-        if self.kept.need.is_exclusive {
-            let releases = self.releases.borrow();
-            if releases.idle_now(usable).len() >= least {
-                return Some(self.now);
-            }
-            return releases.end(releases.not_before(usable, least)?).map(|end| self.not_before(end));
-        }
+        let need = &self.kept.need;
         let mut releases = self.releases.borrow_mut();
-        let mut freed = FreedNodes::new(self, &mut releases, usable);
-        let mut earliest = (freed.count >= least).then_some(self.now);
-        while let Some(end) = freed.releases.end(freed.next).filter(|_| earliest.is_none()) {
-            freed.advance();
-            if freed.count >= least {
-                earliest = Some(self.not_before(end));
+        let ended = if need.is_exclusive {
+            match releases.idle_now(usable).len() >= need.least_nodes() {
+                true => 0,
+                false => releases.not_before(usable, need.least_nodes())? + 1,
             }
-        }
-        freed.undo();
-        earliest
+        } else {
+            let most = releases.len();
+            releases.future(self.kept, self.layout).ended_before(usable, need, most)?
+        };
+        self.once_ended(ended, &releases)
     }
 }

@@ -1,5 +1,7 @@
 //! What happens to jobs: they come, start, end and leave; and what users and administrators do.
 
+use std::sync::Arc;
+
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
@@ -154,8 +156,8 @@ impl Controller<'_> {
     }
 
     pub fn release(&mut self, job: JobHandle) {
-        for share in std::mem::take(&mut self.jobs[job].last.shares) {
-            self.pool.load.release(&share);
+        for share in &*std::mem::take(&mut self.jobs[job].last.shares) {
+            self.pool.load.release(share);
         }
         if self.jobs[job].terms.reservation.is_some() {
             self.renew_core_holds();
@@ -172,7 +174,8 @@ impl Controller<'_> {
     ) {
         let now = self.second();
         self.try_in(job, self.jobs[job].partitions[place].partition);
-        for share in &shares {
+        let shares: Arc<[NodeShare]> = shares.into();
+        for share in &*shares {
             self.pool.load.take(share);
         }
         self.licenses.take(&self.jobs.submission(job).request.gres.licenses);
@@ -184,7 +187,7 @@ impl Controller<'_> {
         self.limits.started(&at.limits, &amounts, &one.last.nodes, at.limit);
         one.last.cpus = shares.iter().map(|share| share.cpus).sum();
         if self.keeps_parts {
-            one.last.parts.clone_from(&shares);
+            one.last.parts = shares.clone();
         }
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
         (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);

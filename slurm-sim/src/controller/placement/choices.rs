@@ -181,7 +181,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             shares.iter().for_each(|share| load.take(share));
             let limit_end = random.random_range(-200..20_000);
             running.push(ControlledJob {
-                last: JobStart { shares, limit_end, ..JobStart::default() },
+                last: JobStart { shares: shares.into(), limit_end, ..JobStart::default() },
                 ..ControlledJob::default()
             });
         }
@@ -189,7 +189,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         let order: Vec<JobHandle> = (0..running.len()).map(JobHandle).collect();
         let holdings: Vec<PlainHolding> = running
             .iter()
-            .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.clone() })
+            .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.to_vec() })
             .collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, true));
         for _ in 0..6 {

@@ -64,7 +64,7 @@ impl Controller<'_> {
         let own = self.jobs.running.iter().map(|&job| &self.jobs[job]);
         let own: Vec<&NodeShare> = own
             .filter(|one| one.terms.reservation.as_ref() == Some(&reservation.name))
-            .flat_map(|one| &one.last.shares)
+            .flat_map(|one| &*one.last.shares)
             .collect();
         let unused = self.reserved_cpus(reservation).into_iter().map(|(node, cpus)| {
             let used: u32 = own.iter().filter(|share| share.node == node).map(|share| share.cpus).sum();

@@ -164,6 +164,11 @@ impl Need {
         self.gres.gpus_per_node.or(self.gres.gpus_of_job).or(self.gres.gpus_per_task).map(|one| one.0)
     }
 
+    /// Whether it asks for no generic resources.
+    pub fn asks_for_no_gres(&self) -> bool {
+        self.gres.per_node.is_empty() && self.gres.per_job.is_empty() && self.gres.per_task.is_empty()
+    }
+
     /// Whether it asks for no GPUs.
     pub fn asks_for_no_gpus(&self) -> bool {
         self.gpu_place().is_none()
@@ -213,6 +218,19 @@ impl Need {
     pub fn least_cpus_on_node(&self) -> u32 {
         let for_tasks = self.cpus_per_task.saturating_mul(self.tasks_per_node.max(1));
         for_tasks.max(self.least_cpus_per_node).max(self.least_cpus_for_gpus()).max(1)
+    }
+
+    /// What decides how much of each node it can use: needs for which this is equal differ only in how much they need in all.
+    pub fn of_a_node(&self) -> Need {
+        let mut alike = self.clone();
+        (alike.nodes, alike.wanted_nodes, alike.asked_nodes) = ((0, 0), 0, 0);
+        (alike.tasks, alike.asked_cpus, alike.tasks_by_node) = (0, 0, false);
+        (alike.counted_memory, alike.on.could_run) = (MemoryNeed::PerCpu(0), false);
+        alike.on.required.clear();
+        if !self.is_of_one_node {
+            alike.cpus = 0;
+        }
+        alike
     }
 
     /// A lower bound of the number of nodes that it takes.

@@ -16,7 +16,8 @@ use crate::cluster::{Cluster, JobRequest};
 pub struct CachedNeed {
     /// The need.
     pub need: Arc<Need>,
-    /// Exclusive needs of one partition with equal feasible nodes have one class; every other need has its own.
+    /// Exclusive needs of one partition with equal feasible nodes have one class. So have needs that share nodes and can use as much
+    /// of every node as each other, however many nodes and processors they are in all.
     pub class: u32,
     usable: Mutex<UsableNodes>,
 }
@@ -79,6 +80,8 @@ pub struct NeedCache {
     most: usize,
     /// Classes of needs for whole nodes, by partition and nodes.
     classes: HashMap<(usize, NodeSet), u32>,
+    /// Classes of needs that share nodes, by partition and what they can use of a node.
+    shared_classes: HashMap<(usize, Need), u32>,
     /// How many classes there are.
     class_count: u32,
     /// The need of jobs that are gone.
@@ -93,6 +96,7 @@ impl NeedCache {
             found,
             most: 0,
             classes: HashMap::new(),
+            shared_classes: HashMap::new(),
             class_count: 0,
             gone: Arc::new(CachedNeed::new(Arc::new(Need::nothing(nodes)), u32::MAX)),
         }
@@ -141,7 +145,7 @@ impl NeedCache {
         let next = self.class_count;
         let class = match need.is_exclusive {
             true => *self.classes.entry((partition, need.on.feasible.clone())).or_insert(next),
-            false => next,
+            false => *self.shared_classes.entry((partition, need.of_a_node())).or_insert(next),
         };
         self.class_count += u32::from(class == next);
         class

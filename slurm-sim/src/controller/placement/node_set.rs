@@ -63,7 +63,11 @@ impl NodeSet {
 
     /// How many nodes.
     pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
+        let mut count = 0;
+        for word in &self.0 {
+            count += word.count_ones();
+        }
+        count as usize
     }
 
     /// Keeps what is in both.
@@ -127,9 +131,11 @@ impl NodeSet {
             if missing == 0 {
                 break;
             }
-            let words = one.iter().zip(other).zip(third);
-            let shared = words.map(|((one, other), third)| (one & other & third).count_ones() as usize);
-            missing = missing.saturating_sub(shared.sum());
+            let mut shared = 0;
+            for ((one, other), third) in one.iter().zip(other).zip(third) {
+                shared += (one & other & third).count_ones();
+            }
+            missing = missing.saturating_sub(shared as usize);
         }
         missing
     }
@@ -174,7 +180,11 @@ impl NodeSet {
 
     /// How many nodes are in both.
     pub fn shared(&self, other: &NodeSet) -> usize {
-        self.0.iter().zip(&other.0).map(|(word, other)| (word & other).count_ones() as usize).sum()
+        let mut count = 0;
+        for (word, other) in self.0.iter().zip(&other.0) {
+            count += (word & other).count_ones();
+        }
+        count as usize
     }
 
     /// Runs of neighbours in ascending order: the first of each, and the one behind its last.

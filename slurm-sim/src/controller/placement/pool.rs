@@ -28,8 +28,6 @@ pub struct NodePool {
     pub weights: Arc<WeightShift>,
     /// Nodes of each line of the configuration, where nodes count for a limit.
     pub lines: Vec<NodeSet>,
-    /// Whether some nodes have GPUs.
-    pub has_gpus: bool,
 }
 
 impl NodePool {
@@ -48,7 +46,6 @@ impl NodePool {
             core_holds: Vec::new(),
             weights: Arc::new(WeightShift::none(layout.nodes.len())),
             lines,
-            has_gpus: layout.has_gpus(),
             up: NodeSet::default(),
             layout,
         };

@@ -34,7 +34,7 @@ impl Controller<'_> {
                 shift.iter().for_each(|shift| weights.heavier.add(&shift.heavier));
             }
         }
-        if !self.pool.has_gpus
+        if !self.plan_mode.weighs_gpus
             || (need.asks_for_no_gpus() && (!is_start || self.pool.weights.lighter.is_empty()))
         {
             return;

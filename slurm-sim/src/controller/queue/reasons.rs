@@ -44,30 +44,38 @@ impl WaitReason {
 
 /// What the passes found of each submission: since when, and what. The tasks of an array wait for what its first does.
 #[derive(Debug, Clone, Default)]
-pub struct WaitedTimes(Vec<Vec<(i64, WaitReason)>>);
+pub struct WaitedTimes {
+    found: Vec<Vec<(i64, WaitReason)>>,
+    /// What was found last, in little memory: passes look at it for most jobs.
+    last: Vec<Option<WaitReason>>,
+}
 
 impl WaitedTimes {
     pub fn of(submissions: usize) -> WaitedTimes {
-        WaitedTimes(vec![Vec::new(); submissions])
+        WaitedTimes { found: vec![Vec::new(); submissions], last: vec![None; submissions] }
     }
 
     /// The jobs of a submission wait for this from now on.
     pub fn note(&mut self, submission: SubmissionHandle, now: i64, reason: WaitReason) {
-        if let Some(found) = self.0.get_mut(submission.0)
-            && found.last().is_none_or(|(_, last)| *last != reason)
-        {
-            found.push((now, reason));
+        if let Some(last) = self.last.get_mut(submission.0).filter(|last| **last != Some(reason)) {
+            *last = Some(reason);
+            self.found[submission.0].push((now, reason));
         }
+    }
+
+    /// Whether the last pass that looked at the jobs of a submission found this.
+    pub fn is_known(&self, submission: SubmissionHandle, reason: WaitReason) -> bool {
+        self.last.get(submission.0) == Some(&Some(reason))
     }
 
     /// What the jobs of a submission wait for by the last pass that looked at them; before the first it is `Priority`.
     pub fn last(&self, submission: SubmissionHandle) -> WaitReason {
-        self.0.get(submission.0).and_then(|found| found.last()).map_or(WaitReason::Priority, |last| last.1)
+        self.last.get(submission.0).copied().flatten().unwrap_or(WaitReason::Priority)
     }
 
     /// What was waited for between two instants, and how long each time. Before the first pass that found a reason it is `Priority`.
     pub fn between(&self, submission: SubmissionHandle, from: i64, to: i64) -> Vec<(WaitReason, i64)> {
-        let found = self.0.get(submission.0).map_or(&[][..], Vec::as_slice);
+        let found = self.found.get(submission.0).map_or(&[][..], Vec::as_slice);
         let mut times = Vec::with_capacity(found.len() + 1);
         let (mut since, mut reason) = (from, WaitReason::Priority);
         for &(at, next) in found {

@@ -1,6 +1,6 @@
 //! What the queue consists of.
 
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, SubmissionHandle};
 use std::cmp::Reverse;
 
 /// Where a job stands in the queue: what comes first is smaller.
@@ -12,4 +12,7 @@ pub struct QueueRecord {
     pub key: QueueKey,
     pub job: JobHandle,
     pub place: usize,
+    /// What does not change of the job, so that a pass need not look at each.
+    pub submission: SubmissionHandle,
+    pub partition: usize,
 }

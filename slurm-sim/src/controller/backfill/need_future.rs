@@ -1,0 +1,107 @@
+//! What running jobs leave to jobs that share nodes, as they reach their time limits.
+
+use crate::controller::placement::{Need, NodeSet};
+
+/// A running job ends, and a node has more processors for the need.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeGain {
+    /// The place of the job among those that run.
+    pub place: u32,
+    pub node: u32,
+    /// How many more.
+    pub cpus: u32,
+    /// Whether the node could run nothing of the need before.
+    pub is_new: bool,
+}
+
+/// How much of a machine a job finds: nodes that can run something of it, and their processors that it can use.
+#[derive(Debug, Clone, Copy, Default)]
+struct UsableSum {
+    nodes: usize,
+    cpus: u64,
+}
+
+impl UsableSum {
+    fn add(&mut self, cpus: u32, is_new: bool) {
+        self.nodes += usize::from(is_new);
+        self.cpus += u64::from(cpus);
+    }
+
+    /// Whether a need could be met by as much; without this it cannot be, whichever nodes are chosen.
+    fn suffices(&self, need: &Need) -> bool {
+        self.nodes >= need.least_nodes() && self.cpus >= u64::from(need.cpus)
+    }
+}
+
+/// What nodes have for all needs of a class: now, and as running jobs reach their limits. It is found once for all tests of a cycle,
+/// so that a test releases nothing before enough can be free.
+#[derive(Debug, Default)]
+pub struct NeedFuture {
+    now: Vec<(u32, u32)>,
+    gains: Vec<NodeGain>,
+    /// Of all nodes, after each gain.
+    sums: Vec<UsableSum>,
+    sum_now: UsableSum,
+}
+
+impl NeedFuture {
+    /// Of the processors that a job could use of nodes now, and of what they gain as jobs end, in that order.
+    pub fn of(now: Vec<(u32, u32)>, gains: Vec<NodeGain>) -> NeedFuture {
+        let mut sum = UsableSum::default();
+        now.iter().for_each(|&(_, cpus)| sum.add(cpus, true));
+        let sum_now = sum;
+        let sums = gains.iter().map(|gain| {
+            sum.add(gain.cpus, gain.is_new);
+            sum
+        });
+        NeedFuture { sums: sums.collect(), now, gains, sum_now }
+    }
+
+    /// How many running jobs have to end before these nodes could have enough for a need; `None` if they never have, or not once
+    /// this number of jobs has ended.
+    pub fn ended_before(&self, nodes: &NodeSet, need: &Need, most: usize) -> Option<usize> {
+        let mut sum = UsableSum::default();
+        for &(node, cpus) in &self.now {
+            if nodes.contains(node as usize) {
+                sum.add(cpus, true);
+            }
+        }
+        if sum.suffices(need) {
+            return Some(0);
+        }
+        for gain in self.gains.iter().take_while(|gain| (gain.place as usize) < most) {
+            if nodes.contains(gain.node as usize) {
+                sum.add(gain.cpus, gain.is_new);
+                if sum.suffices(need) {
+                    return Some(gain.place as usize + 1);
+                }
+            }
+        }
+        None
+    }
+
+    /// The same of all nodes.
+    pub fn ended_anywhere(&self, need: &Need) -> Option<usize> {
+        if self.sum_now.suffices(need) {
+            return Some(0);
+        }
+        let first = self.sums.partition_point(|sum| !sum.suffices(need));
+        self.gains.get(first).map(|gain| gain.place as usize + 1)
+    }
+
+    /// Those of these nodes that can run something of a need once this number of jobs has ended, and the processors of each that it
+    /// can use then, by node.
+    pub fn usable_after(&self, ended: usize, nodes: &NodeSet, all: usize) -> (NodeSet, Vec<u32>) {
+        let (mut usable, mut cpus) = (NodeSet::none(all), vec![0; all]);
+        let gains = self.gains.iter().take_while(|gain| (gain.place as usize) < ended);
+        let gains = gains.map(|gain| (gain.node, gain.cpus));
+        for (node, more) in self.now.iter().copied().chain(gains) {
+            let node = node as usize;
+            if nodes.contains(node) {
+                usable.insert(node);
+                cpus[node] += more;
+            }
+        }
+        (usable, cpus)
+    }
+}

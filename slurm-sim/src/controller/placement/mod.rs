@@ -3,6 +3,7 @@
 mod alike;
 mod asked;
 mod core_holds;
+mod known;
 mod layout;
 mod leaves;
 mod linear;

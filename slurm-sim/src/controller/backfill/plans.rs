@@ -47,15 +47,15 @@ impl Controller<'_> {
         let now = self.second();
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
-        let test = self.start_test(&at.kept, releases, settings, weights);
+        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
         let emptied = self.emptied_for(job, at);
         let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
             load,
-            ..self.start_test(kept, releases, settings, weights)
+            ..self.start_test(kept, at.partition, releases, settings, weights)
         });
         let without_holds = self.nodes_without_holds(job, at);
         let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
-            (*end, StartTest { load, ..self.start_test(kept, releases, settings, weights) })
+            (*end, StartTest { load, ..self.start_test(kept, at.partition, releases, settings, weights) })
         });
         // Limits of QOS keep it waiting until then.
         let mut later = now.max(self.blocked_until(job, at, blocked_qos));
@@ -197,7 +197,7 @@ impl Controller<'_> {
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
-        let test = self.start_test(&at.kept, releases, settings, weights);
+        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
         let open = &self.pool.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open));
         let mut usable = open.clone();
@@ -244,6 +244,7 @@ impl Controller<'_> {
     fn start_test<'t>(
         &'t self,
         kept: &'t CachedNeed,
+        partition: usize,
         releases: &'t RefCell<Releases>,
         settings: &BackfillSettings,
         weights: &'t WeightShift,
@@ -253,6 +254,7 @@ impl Controller<'_> {
             load: &self.pool.load,
             releases,
             kept,
+            open: &self.pool.open_nodes[partition],
             shift: (!weights.is_none()).then_some(weights),
             now: self.second(),
             kill_wait: self.cluster.settings.jobs.kill_wait.0,

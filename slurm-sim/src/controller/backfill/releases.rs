@@ -10,7 +10,7 @@ use crate::controller::job::ControlledJob;
 use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeSet, NodeShare, NodeUse};
 
 /// Jobs per block: the set of idle nodes is stored after each block only.
-const BLOCK: usize = 16;
+const BLOCK: usize = 8;
 
 /// Running jobs in the order of their limits' ends, and what they hold.
 #[derive(Debug, Default)]
@@ -106,12 +106,12 @@ impl Releases {
         self.ends.partition_point(|&end| end <= at)
     }
 
-    /// What jobs that share nodes find as running jobs end.
-    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout) -> Rc<NeedFuture> {
+    /// What jobs that share nodes find as running jobs end, on nodes of their partition that are in service.
+    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout, open: &NodeSet) -> Rc<NeedFuture> {
         if let Some(known) = self.futures.get(&kept.class) {
             return known.clone();
         }
-        let (need, feasible) = (&*kept.need, &kept.need.on.feasible);
+        let (need, feasible) = (&*kept.need, kept.need.on.feasible.both(open));
         let mut usable: Vec<u32> = vec![0; self.in_use.len()];
         let mut now = Vec::new();
         for node in feasible.iter() {

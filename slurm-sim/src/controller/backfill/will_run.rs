@@ -19,6 +19,8 @@ pub struct StartTest<'t> {
     pub releases: &'t RefCell<Releases>,
     /// What the job needs.
     pub kept: &'t CachedNeed,
+    /// Nodes of its partition that are in service; it is tested on some of them.
+    pub open: &'t NodeSet,
     /// How weights of nodes differ from those configured.
     pub shift: Option<&'t WeightShift>,
     /// In seconds.
@@ -60,7 +62,7 @@ impl StartTest<'_> {
             self.kept.keep_usable(&mut idle, self.layout, self.load);
             return self.choose_whole(&idle);
         }
-        let future = self.releases.borrow_mut().future(self.kept, self.layout);
+        let future = self.releases.borrow_mut().future(self.kept, self.layout, self.open);
         self.choose_shared(0, usable, &future)
     }
 
@@ -134,7 +136,7 @@ impl StartTest<'_> {
             let mut releases = self.releases.borrow_mut();
             let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
             let most = latest.map_or(releases.len(), |latest| releases.first_after(latest).max(gone));
-            (releases.future(self.kept, self.layout), most)
+            (releases.future(self.kept, self.layout, self.open), most)
         };
         // Once so many jobs have ended there may be enough; before there never is.
         let ended = future.ended_before(usable, &self.kept.need, most)?;
@@ -236,7 +238,7 @@ impl StartTest<'_> {
     /// A lower bound of the start of a job that shares nodes, on any of them; `None` if it could not start even if all others had ended.
     pub fn earliest_shared(&self) -> Option<i64> {
         let mut releases = self.releases.borrow_mut();
-        let ended = releases.future(self.kept, self.layout).ended_anywhere(&self.kept.need)?;
+        let ended = releases.future(self.kept, self.layout, self.open).ended_anywhere(&self.kept.need)?;
         self.once_ended(ended, &releases)
     }
 
@@ -256,7 +258,7 @@ impl StartTest<'_> {
             return releases.are_idle_by(instant, [usable, &need.on.feasible], need.least_nodes());
         }
         let most = releases.first_after(instant);
-        releases.future(self.kept, self.layout).ended_before(usable, need, most).is_some()
+        releases.future(self.kept, self.layout, self.open).ended_before(usable, need, most).is_some()
     }
 
     /// A lower bound of the start on these nodes or some of them; `None` if the job could not start even if all others had ended.
@@ -271,7 +273,7 @@ impl StartTest<'_> {
             }
         } else {
             let most = releases.len();
-            releases.future(self.kept, self.layout).ended_before(usable, need, most)?
+            releases.future(self.kept, self.layout, self.open).ended_before(usable, need, most)?
         };
         self.once_ended(ended, &releases)
     }

@@ -192,6 +192,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.to_vec() })
             .collect();
         let releases = RefCell::new(Releases::of(&order, &running, &load, true));
+        let open = NodeSet::all(count);
         for _ in 0..6 {
             let kept =
                 needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
@@ -228,6 +229,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 load: &load,
                 releases: &releases,
                 kept: &kept,
+                open: &open,
                 shift,
                 now: 0,
                 kill_wait: 30,

@@ -342,6 +342,7 @@ mod tests {
                 load: &load,
                 releases: &releases,
                 kept: &kept,
+                open: &kept.need.on.feasible,
                 shift: None,
                 now: 0,
                 kill_wait: 30,

@@ -5,6 +5,7 @@ mod apart;
 mod asked;
 mod core_holds;
 mod in_use;
+mod known;
 mod layout;
 mod leaves;
 mod linear;

@@ -127,16 +127,7 @@ impl NodeOffer<'_> {
         self.of_usable(need, usable)
     }
 
-    /// Chooses nodes for a job without generic resources that shares its nodes, of which the processors that it can use are known.
-    pub fn choose_known(&self, need: &Need, usable: Vec<u32>) -> Option<Vec<usize>> {
-        if !need.on.required.is_subset(self.nodes) || self.nodes.has_fewer(need.nodes.0 as usize) {
-            return None;
-        }
-        let chosen = self.of_usable(need, usable)?;
-        need.on.required.iter().all(|node| chosen.contains(&node)).then_some(chosen)
-    }
-
-    fn of_usable(&self, need: &Need, mut usable: Vec<u32>) -> Option<Vec<usize>> {
+    pub(super) fn of_usable(&self, need: &Need, mut usable: Vec<u32>) -> Option<Vec<usize>> {
         let must = need.nodes.0 as usize;
         // An upper bound of the processors of any choice: the largest nodes, as many as the job may have.
         let mut largest: Vec<u32> = usable.iter().copied().filter(|&cpus| cpus > 0).collect();

@@ -89,7 +89,7 @@ pub(super) fn accounted(
         rules: std::mem::take(rules),
     };
     let broken = table.visit(&mut |line, cells| {
-        let row = AccountedRow { cells, places: &table.places, line };
+        let row = AccountedRow { cells, places: &table.places, line, hides_given: false };
         jobs.add(&row, wanted.as_deref());
     });
     for line in broken {
@@ -155,7 +155,11 @@ impl AccountedJobs<'_> {
         };
         let place = match self.places.get(&key) {
             Some(&place) => place,
-            None => self.submitted(row, key.clone(), &number, submit, (eligible, start)),
+            None => {
+                let is_later = |at: Time| self.known_until.is_some_and(|until| at > until);
+                let known = AccountedRow { hides_given: start.is_some_and(is_later), ..*row };
+                self.submitted(&known, key.clone(), &number, submit, (eligible, start))
+            }
         };
         let run = self.run(row, state, start, end);
         if let Some(throttle) = number.throttle
@@ -163,7 +167,8 @@ impl AccountedJobs<'_> {
         {
             array.throttle = array.throttle.or(Some(throttle));
         }
-        if row.text("reason") == Some("JobArrayTaskLimit") {
+        let has_started = start.is_some_and(|start| self.known_until.is_none_or(|until| start <= until));
+        if has_started && row.text("reason") == Some("JobArrayTaskLimit") {
             self.arrays.throttled.insert(place);
         }
         for &task in &number.tasks {
@@ -256,14 +261,16 @@ impl AccountedJobs<'_> {
         if request.terms.hold && start.is_some() {
             // It started, so its hold was released at the eligible time.
             request.terms.hold = false;
-            request.terms.begin = eligible.map(Begin::At);
+            request.terms.begin = eligible.map(Begin::Eligible);
         }
         let waits = eligible.filter(|&eligible| (eligible - submit).0 > 1);
         if let Some(eligible) =
             waits.filter(|_| request.dependency.is_none() && request.terms.begin.is_none() && !is_array)
         {
             self.rules.count("jobs that became eligible later: they may begin then", row.line);
-            request.terms.begin = Some(Begin::At(eligible));
+            // Of a job that still waits, the row is as it is now, and tells when it may begin.
+            let begin = if start.is_some() { Begin::Eligible } else { Begin::At };
+            request.terms.begin = Some(begin(eligible));
         }
         let user = row.name("user").unwrap_or("unknown").to_owned();
         if row.name("user").is_none() {
@@ -286,7 +293,7 @@ impl AccountedJobs<'_> {
 
     /// The recorded run: submissions and events sorted by time, with a cancel event for each job cancelled while pending.
     fn finished(mut self) -> (RecordedRun, RuleCounter) {
-        self.arrays.complete(&mut self.submissions, &self.outcomes, &mut self.rules);
+        self.arrays.complete(&mut self.submissions, &self.outcomes, self.known_until, &mut self.rules);
         for (submission, runs) in self.submissions.iter_mut().zip(&self.runs) {
             if let Some(array) = &mut submission.request.array {
                 array.indices = runs.keys().copied().flatten().collect();

@@ -21,6 +21,7 @@ impl AccountedArrays {
         &self,
         submissions: &mut [SubmittedJob],
         outcomes: &[JobOutcome],
+        known_until: Option<Time>,
         rules: &mut RuleCounter,
     ) {
         let mut tasks: BTreeMap<&str, Vec<&JobOutcome>> = BTreeMap::new();
@@ -34,7 +35,7 @@ impl AccountedArrays {
                 continue;
             };
             if array.throttle.is_none() && self.throttled.contains(&place) {
-                array.throttle = most_at_once(tasks);
+                array.throttle = most_at_once(tasks, known_until);
                 rules.count("arrays whose tasks waited for each other: as many run at once as did", line);
             }
             let eligible = tasks.iter().filter_map(|one| one.eligible).min();
@@ -43,20 +44,21 @@ impl AccountedArrays {
                 waits.filter(|_| request.dependency.is_none() && request.terms.begin.is_none())
             {
                 rules.count("jobs that became eligible later: they may begin then", line);
-                request.terms.begin = Some(Begin::At(eligible));
+                request.terms.begin = Some(Begin::Eligible(eligible));
             }
         }
     }
 }
 
-/// The most tasks that ran at the same time.
-fn most_at_once(tasks: &[&JobOutcome]) -> Option<u32> {
+/// The most tasks that ran at the same time, up to a moment.
+fn most_at_once(tasks: &[&JobOutcome], known_until: Option<Time>) -> Option<u32> {
     let mut changes: Vec<(Time, i32)> = Vec::new();
     for one in tasks {
         if let (Some(start), Some(end)) = (one.start, one.end) {
             changes.extend([(start, 1), (end, -1)]);
         }
     }
+    changes.retain(|change| known_until.is_none_or(|until| change.0 <= until));
     // An end comes before a start of the same second.
     changes.sort_unstable();
     let counts = changes.iter().scan(0, |count, (_, change)| {

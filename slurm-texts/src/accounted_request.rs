@@ -317,7 +317,7 @@ mod tests {
         assert_eq!((jobs[1].request.tasks, jobs[1].request.tasks_per_node), (Some(8), Some(4)));
         assert_eq!(jobs[1].request.memory, None, "all memory of both nodes is what jobs have by default");
         assert_eq!(jobs[2].request.array.as_ref().unwrap().throttle, Some(1));
-        assert_eq!(jobs[2].request.terms.begin, Some(Begin::At(Time(40))));
+        assert_eq!(jobs[2].request.terms.begin, Some(Begin::Eligible(Time(40))));
         assert_eq!((jobs[3].request.terms.reservations.len(), rules), (0, 5));
         let ranged = &jobs[4].request;
         assert_eq!((ranged.min_nodes, ranged.max_nodes, ranged.tasks), (Some(1), Some(2), None));

@@ -15,11 +15,19 @@ pub(super) struct AccountedRow<'r> {
     /// Places of the columns by their names in lower case.
     pub places: &'r BTreeMap<String, usize>,
     pub line: usize,
+    /// Whether it starts later than what may be known: what it was given then has no column.
+    pub hides_given: bool,
 }
+
+/// Columns that are filled at the start of a job.
+const GIVEN: [&str; 4] = ["alloctres", "alloccpus", "allocnodes", "nodelist"];
 
 impl<'r> AccountedRow<'r> {
     /// A column's text; `None` if there is no such column, or nothing in it.
     pub fn text(&self, name: &str) -> Option<&'r str> {
+        if self.hides_given && GIVEN.contains(&name) {
+            return None;
+        }
         let cell = self.cells.get(*self.places.get(name)?)?.trim();
         (!cell.is_empty()).then_some(cell)
     }

@@ -155,7 +155,7 @@ fn clock(length: Seconds) -> String {
 fn begin(begin: Begin) -> String {
     match begin {
         Begin::After(length) => format!("now+{}", length.0.max(0)),
-        Begin::At(time) => time.0.to_string(),
+        Begin::At(time) | Begin::Eligible(time) => time.0.to_string(),
         Begin::Clock(second) => {
             format!("{:02}:{:02}:{:02}", second.0 / 3_600, second.0 / 60 % 60, second.0 % 60)
         }

@@ -6,7 +6,9 @@ use super::event::ClusterAction;
 use super::moment::{ClusterMoment, JobStanding, StandingState};
 use super::node_past::NodePast;
 use super::recorded::RecordedRun;
+use super::request::Begin;
 use super::reservation::AdvanceReservation;
+use super::submitted::SubmittedJob;
 use super::whole::Cluster;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Time};
@@ -48,6 +50,16 @@ pub struct RecordedMoments<'r> {
     decay: UsageDecay,
     nodes: NodePast,
     reservations: Vec<AdvanceReservation>,
+}
+
+/// A submission as it is known at a second: what it waits for before it becomes eligible is not, so it is held.
+fn known_at(now: Time, submission: &SubmittedJob) -> SubmittedJob {
+    let mut known = submission.clone();
+    if matches!(known.request.terms.begin, Some(Begin::Eligible(at)) if at > now) {
+        known.request.terms.begin = None;
+        known.request.terms.hold = true;
+    }
+    known
 }
 
 impl<'r> RecordedMoments<'r> {
@@ -191,7 +203,7 @@ impl<'r> RecordedMoments<'r> {
         };
         for place in kept {
             let submission = moment.submissions.len();
-            moment.submissions.push(run.submissions[place].clone());
+            moment.submissions.push(known_at(second, &run.submissions[place]));
             for &one in &self.outcomes_of[place] {
                 let (state, task) = (self.state(one, second), run.outcomes[one].task);
                 moment.standings.push(JobStanding { submission, task, state });

@@ -196,6 +196,8 @@ pub enum Begin {
     After(Seconds),
     /// At a Unix time.
     At(Time),
+    /// When the job became eligible, by accounting, for whatever reason: known at no moment before.
+    Eligible(Time),
     /// At a time of day, in seconds after midnight, of the day of submission or the next.
     Clock(Seconds),
     /// At a local date and time of the site, in seconds as if it were in UTC.

@@ -29,7 +29,7 @@ impl SubmittedJob {
     pub fn may_start(&self) -> Micros {
         let begin = match self.request.terms.begin {
             Some(Begin::After(by)) => (self.submit.second() + by).into(),
-            Some(Begin::At(at)) => at.into(),
+            Some(Begin::At(at) | Begin::Eligible(at)) => at.into(),
             // Resolved when the submission is read.
             Some(Begin::Clock(_) | Begin::Local(_)) | None => self.submit,
         };

@@ -177,7 +177,7 @@ impl JobTerms {
             fails: matches!(run, Some(TaskRun::FailsAfter(_))),
             begin: match request.terms.begin {
                 Some(Begin::After(by)) => submission.submit.second().0 + by.0,
-                Some(Begin::At(at)) => at.0,
+                Some(Begin::At(at) | Begin::Eligible(at)) => at.0,
                 _ => i64::MIN,
             },
             is_held: request.terms.hold,

@@ -9,7 +9,7 @@ use queuecast_core::distribution::{Conformal, Distribution};
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, JobOutcome, JobStanding, RecordedMoments, RecordedRun, StandingState,
+    Begin, Cluster, ClusterMoment, JobOutcome, JobStanding, RecordedMoments, RecordedRun, StandingState,
     SubmittedJob, is_known,
 };
 use queuecast_slurm_sim::controller::PreparedCluster;
@@ -115,6 +115,10 @@ impl<'r> ClusterForecaster<'r> {
     pub fn at_submission(&mut self, place: usize) -> Vec<StartForecast> {
         let run = self.run;
         let Some(submission) = run.submissions.get(place) else { return Vec::new() };
+        // What it waits for before it may start is not told.
+        if matches!(submission.request.terms.begin, Some(Begin::Eligible(_))) {
+            return Vec::new();
+        }
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
         let mut moment = self.moments.before(place);
         let raw = self.raw(&mut moment, submission);

@@ -338,6 +338,10 @@ mod tests {
     const HEADER: &str = "JobID|JobIDRaw|JobName|User|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqTRES|AllocTRES|NodeList|Constraints|Flags|Reservation|Priority|SubmitLine\n";
 
     fn read(rows: &str) -> (RecordedRun, Vec<(String, usize)>) {
+        read_until(rows, None)
+    }
+
+    fn read_until(rows: &str, known_until: Option<Time>) -> (RecordedRun, Vec<(String, usize)>) {
         let partition = |name: &str| ClusterPartition { name: name.into(), ..ClusterPartition::default() };
         let mut cluster =
             Cluster { partitions: vec![partition("batch"), partition("gpu")], ..Cluster::default() };
@@ -355,8 +359,8 @@ mod tests {
             flags: ReservationFlags::default(),
         }];
         let mut rules = RuleCounter::default();
-        let run =
-            accounted(&format!("{HEADER}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();
+        let options = SiteOptions { known_until, ..SiteOptions::default() };
+        let run = accounted(&format!("{HEADER}{rows}"), &cluster, &options, &mut rules).unwrap();
         (run, rules.into_rules().into_iter().map(|one| (one.rule, one.count)).collect())
     }
 
@@ -423,6 +427,22 @@ mod tests {
             assert_eq!(run(state), TaskRun::Unknown, "{state}");
         }
         assert_eq!(run("FAILED"), TaskRun::FailsAfter(Seconds(60)));
+    }
+
+    /// Up to its start, what a job was given changes nothing of what it asks for.
+    #[test]
+    fn what_is_given_later_is_not_known() {
+        let row = |given: &str, nodes: &str| {
+            format!(
+                "7|7|s|ann|phys|batch|normal|COMPLETED|1000|1000|2000|2010|10|10|cpu=2,mem=8G,node=1|{given}|{nodes}||||1|\n"
+            )
+        };
+        let rows = [row("cpu=2,mem=8G,node=1", "n1"), row("cpu=64,mem=64G,node=3", "n[1-3]")];
+        let request =
+            |row: &str, until: i64| read_until(row, Some(Time(until))).0.submissions.remove(0).request;
+        assert_eq!(request(&rows[0], 1999), request(&rows[1], 1999));
+        // Control: from its start on it does.
+        assert_ne!(request(&rows[0], 2000), request(&rows[1], 2000));
     }
 
     #[test]

@@ -353,6 +353,25 @@ mod tests {
         cluster
     }
 
+    /// What a job waited for until it became eligible is not recorded: before, it is held.
+    #[test]
+    fn when_a_job_becomes_eligible_is_known_only_then() {
+        let mut late = job("late", 0);
+        late.request.terms.begin = Some(Begin::Eligible(Time(200)));
+        let run = RecordedRun {
+            submissions: vec![late],
+            outcomes: vec![outcome("late", 0, Some(300), Some(400))],
+            ..RecordedRun::default()
+        };
+        let terms = |at: i64| {
+            let moment = ClusterMoment::recorded(&site(), &run, Micros::of_seconds(at));
+            let terms = &moment.submissions[0].request.terms;
+            (terms.hold, terms.begin)
+        };
+        assert_eq!(terms(199), (true, None));
+        assert_eq!(terms(200), (false, Some(Begin::Eligible(Time(200)))));
+    }
+
     #[test]
     fn nothing_of_later_is_in_it() {
         let cluster = site();

@@ -464,7 +464,7 @@ fn administered(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_slurm_sim::cluster::ClusterNode;
+    use queuecast_slurm_sim::cluster::{ClusterNode, JobUpdate};
 
     fn run(parts: RecordingParts) -> (RecordedRun, Notes) {
         let node = |name: &str| ClusterNode { name: name.into(), ..ClusterNode::default() };
@@ -480,7 +480,8 @@ mod tests {
 3\t3.90\t4.10\tsubmit\ts2\tbob\t1002\t[5, -1]\t-n 1 --array=0-1 -d afterok:1001\t
 9\t9.00\t9.01\tcancel\ts2\t\t1002\t\"\"\t\t
 10\t10.00\t10.01\tadmin\t\t\t\t\"\"\tupdate nodename=c1 state=drain reason=x\t
-11\t11.00\t11.01\tadmin\t\t\t\t\"\"\tupdate jobid=5 nice=7\t
+11\t11.00\t11.01\tadmin\t\t\t\t\"\"\tupdate jobid=1001 nice=7\t
+12\t12.00\t12.01\tadmin\t\t\t\t\"\"\trequeue 1001\t
 12\t12.00\t12.01\tadmin\t\t\t\t\"\"\tcreate reservation ReservationName=no StartTime=2026-11-15T01:16:50 Duration=5 Nodes=c1 Users=ann\tError creating the reservation: Requested nodes are busy
 x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
 ";
@@ -494,7 +495,7 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
             &mut notes,
         );
         let calls = called("submitted.tsv", CALLS, &mut notes);
-        assert_eq!(notes.misread.iter().map(|one| one.line).collect::<Vec<_>>(), [9]);
+        assert_eq!(notes.misread.iter().map(|one| one.line).collect::<Vec<_>>(), [10]);
         assert_eq!(notes.warnings, ["submitted.tsv: commands that Slurm refused are left out (1)"]);
         let list = super::super::jobs::jobs(
             "jobs.csv",
@@ -517,7 +518,7 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
         assert_eq!(two.runs, [TaskRun::For(Seconds(5)), TaskRun::PastLimit]);
         assert_eq!(two.request.dependency.as_ref().unwrap().on[0].job, "s1");
         assert_eq!(run.outcomes[0].start, Some(Time(1_794_705_340)));
-        let [reserve, cancel, drain] = &run.events[..] else { panic!("{:?}", run.events) };
+        let [reserve, cancel, drain, nice] = &run.events[..] else { panic!("{:?}", run.events) };
         let ClusterAction::Reserve(reserved) = &reserve.action else { panic!("{reserve:?}") };
         assert_eq!((reserved.start, reserved.end), (Time(1_794_705_397), Time(1_794_705_697)));
         assert_eq!(cancel.action, ClusterAction::Cancel { key: "s2".into(), task: None });
@@ -525,7 +526,9 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
             drain.action,
             ClusterAction::Nodes(NodeChange { nodes: vec![0], state: NodeState::Drained })
         );
-        assert_eq!(notes.unmodelled.len(), 1);
+        let change = JobUpdate::Nice(7);
+        assert_eq!(nice.action, ClusterAction::Job { key: "s1".into(), task: None, change });
+        assert_eq!(notes.unmodelled.len(), 1, "requeue");
     }
 
     #[test]

@@ -134,8 +134,10 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     }
     let (asked, given) = row.nodes();
     let nodes = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
-    // More nodes than processors asked for: a number of nodes up to this, and a task on each.
+    // More nodes than processors asked for: a number of nodes up to this, and a task on each. GPUs of a job spread by themselves.
+    let has_gres = row.tres("reqtres").0.keys().any(|name| name.starts_with("gres/"));
     if request.min_nodes.is_none()
+        && !has_gres
         && let (Some(fewest), Some(most)) = (nodes(asked), nodes(given))
         && most > fewest.max(cpus)
     {

@@ -318,16 +318,16 @@ mod tests {
         let mut new = texts(
             &CONF
                 .replace("PriorityWeightAge=10", "PriorityWeightAge=ten")
-                .replace("Default=YES", "Default=YES LLN=YES"),
+                .replace("Default=YES", "Default=YES ExclusiveUser=YES"),
             QOS,
             ASSOC,
         );
         new.insert("job_submit.lua".into(), "return slurm.SUCCESS\n".into());
         let changes = site_changes(&texts(CONF, QOS, ASSOC), &new, &SiteOptions::default());
-        assert_eq!(changes.newly_not_modelled, ["LLN"]);
+        assert_eq!(changes.newly_not_modelled, ["ExclusiveUser"]);
         assert_eq!(changes.unread_files, ["job_submit.lua"]);
         assert_eq!((changes.misread.len(), changes.misread[0].line), (1, 3));
-        let of_partition = changes.settings.iter().find(|one| one.key == "LLN").unwrap();
+        let of_partition = changes.settings.iter().find(|one| one.key == "ExclusiveUser").unwrap();
         assert_eq!((of_partition.effect, of_partition.part.as_str()), (ChangeEffect::NotModelled, "p"));
     }
 

@@ -50,7 +50,7 @@ fn ends(folder: &Folder, line: &str, code: i32) -> (String, String) {
 fn what_differs_is_told_setting_by_setting() {
     let new = CONF
         .replace("bf_interval=30", "bf_interval=60,bf_topopt_enable")
-        .replace("Nodes=n[3-4]", "Nodes=n[3-4] MaxTime=60 LLN=YES")
+        .replace("Nodes=n[3-4]", "Nodes=n[3-4] MaxTime=60 ExclusiveUser=YES")
         + "SlurmctldPort=6820\nNodeName=n5 CPUs=8\n";
     let folder = two(&new);
     fs::write(folder.path("new").join("job_submit.lua"), "return slurm.SUCCESS\n").unwrap();
@@ -58,7 +58,7 @@ fn what_differs_is_told_setting_by_setting() {
     for line in [
         "slurm.conf       SchedulerParameters.bf_interval       30         60                simulated",
         "slurm.conf       SchedulerParameters.bf_topopt_enable  not there  yes               not modelled",
-        "partition debug  LLN                                   NO         YES               not modelled",
+        "partition debug  ExclusiveUser                         NO         YES               not modelled",
         "partition debug  MaxTime                               UNLIMITED  3600              simulated",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
@@ -66,7 +66,7 @@ fn what_differs_is_told_setting_by_setting() {
     assert!(said.contains("node n5") && said.contains("added") && said.contains("CPUs=8"), "{said}");
     assert!(said.contains("without influence on when and where jobs start: SlurmctldPort."), "{said}");
     assert!(
-        said.contains("new uses what is not modelled: LLN, SchedulerParameters:bf_topopt_enable."),
+        said.contains("new uses what is not modelled: ExclusiveUser, SchedulerParameters:bf_topopt_enable."),
         "{said}"
     );
     assert!(said.contains("Files that differ and are not read: job_submit.lua."), "{said}");

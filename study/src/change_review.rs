@@ -392,7 +392,8 @@ mod tests {
         assert!(outcome.over[0].increase > 60.0 && outcome.over[0].share.is_some());
         let waits = answer.effect.unwrap().waits;
         let same = waits.iter().find(|one| one.group == "q" && one.of == ReviewedWait::MeanWait).unwrap();
-        assert_eq!(same.before, same.after);
+        // Both share the scheduler's passes, so that starts move by seconds.
+        assert!((same.before - same.after).abs() < 5.0, "{same:?}");
         // Control: as much as that is allowed.
         assert!(review(&new, "9000%", ReviewedGroup::Partition).outcome.unwrap().is_allowed);
         assert!(!review(&new, "30s", ReviewedGroup::All).outcome.unwrap().is_allowed);

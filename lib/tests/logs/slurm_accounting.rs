@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::cluster::{JobOutcome, SubmittedJob};
+use queuecast::cluster::{Begin, JobOutcome, SubmittedJob};
 use queuecast::slurm::{SiteOptions, WhatIf, read_what_if, write_submissions};
 use queuecast::study::{SitePolicy, simulate_site};
 
@@ -57,12 +57,18 @@ fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
     same("outcomes", &outcomes.len(), &answer.log.jobs)?;
     same("states", &answer.report.states.values().sum::<usize>(), &answer.log.jobs)?;
     same("recorded", &what_if.run.outcomes.len(), &answer.log.jobs)?;
-    // Written as a list and read again, it is the same.
+    // Written as a list and read again, it is the same; a list has begin times for when jobs became eligible.
     let list = [("list.csv".to_owned(), write_submissions(&what_if.run.submissions))].into();
     let again = queuecast::slurm::read_site(&list, &SiteOptions::default());
     same("misread", &again.misread, &Vec::new())?;
     let again = again.recording.ok_or("a list")?;
-    same("submissions", &again.submissions, &what_if.run.submissions)
+    let mut listed = what_if.run.submissions.clone();
+    for job in &mut listed {
+        if let Some(Begin::Eligible(at)) = job.request.terms.begin {
+            job.request.terms.begin = Some(Begin::At(at));
+        }
+    }
+    same("submissions", &again.submissions, &listed)
 }
 
 /// Jobs and tasks of an output of `sacct`, by its own first column.

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use super::need_future::NeedFuture;
 use super::releases::Releases;
-use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeOffer, NodeSet, WeightShift};
+use crate::controller::placement::{
+    CachedNeed, Load, NodeLayout, NodeOffer, NodeOrder, NodeSet, WeightShift,
+};
 
 /// Length, in seconds, of the first window in which ends of jobs are looked at, and the grid on which windows begin.
 const WINDOW: i64 = 30;
@@ -150,7 +152,9 @@ impl StartTest<'_> {
     fn choose_shared(&self, ended: usize, usable: &NodeSet, future: &NeedFuture) -> Option<Vec<usize>> {
         let StartTest { layout, shift, .. } = *self;
         let (nodes, cpus) = future.usable_after(ended, usable, layout.nodes.len());
-        if self.kept.need.asks_for_no_gres() {
+        let need = &self.kept.need;
+        // The least loaded nodes are known only by what is in use of them.
+        if need.asks_for_no_gres() && need.placing.order != NodeOrder::LeastLoaded {
             return NodeOffer { layout, in_use: None, nodes: &nodes, shift }
                 .choose_known(&self.kept.need, cpus);
         }

@@ -37,6 +37,7 @@ pub use in_use::{Load, LoadVersion, NodeShare, NodeUse};
 pub use layout::NodeLayout;
 pub use need::{MemoryNeed, Need};
 pub use need_cache::{CachedNeed, NeedCache};
+pub use node_order::NodeOrder;
 pub use node_set::NodeSet;
 pub use pool::NodePool;
 pub use prepared::{PreparedCluster, PreparedNodes};

@@ -84,7 +84,7 @@ pub struct ThresholdOptions {
     /// Allow increases that are shorter than this, whatever their share
     #[arg(long, value_name = "DURATION", requires = "max_increase", default_value = "1m", value_parser = spec::duration, allow_hyphen_values = true)]
     pub ignore_below: Seconds,
-    /// Allow so many jobs that start with OLD and never with NEW; jobs cancelled while they wait do not count
+    /// Allow this many jobs that start with OLD and never with NEW; jobs cancelled while they wait do not count
     #[arg(long, value_name = "N", requires = "max_increase", default_value_t = 0)]
     pub max_lost: usize,
 }

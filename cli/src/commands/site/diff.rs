@@ -93,7 +93,7 @@ pub struct ThresholdOptions {
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Scatter")]
 pub struct ReviewShaking {
-    /// Move every submission at random by up to so much, once for each seed
+    /// Move every submission at random by up to this time, once for each seed
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub shake: Seconds,
     /// How many seeds; 0 simulates the submissions as they are and knows no scatter

@@ -140,7 +140,7 @@ impl StartTest<'_> {
             let most = latest.map_or(releases.len(), |latest| releases.first_after(latest).max(gone));
             (releases.future(self.kept, self.layout, self.open), most)
         };
-        // Once so many jobs have ended there may be enough; before there never is.
+        // Before this many jobs have ended there never is enough.
         let ended = future.ended_before(usable, &self.kept.need, most)?;
         let choose = |now: usize| {
             if now >= ended { self.choose_shared(now, usable, &future) } else { None }

@@ -358,7 +358,6 @@ impl<'c> RecordingFollower<'c> {
         self.knows_running = false;
     }
 
-    /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
     /// The instant that the controller's clock of whole seconds shows in a pass. At the very begin of a second that may still be the one
     /// before; which of both is told by the recorded eligibility of jobs that the pass looks at first.
     fn clock_of_pass(&self, at: Micros) -> Micros {
@@ -378,6 +377,7 @@ impl<'c> RecordingFollower<'c> {
         if self.controller.jobs.all.iter().any(is_early) { before } else { at }
     }
 
+    /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
     fn see_queue(&mut self) {
         let queue = self.controller.take_queue();
         self.controller.queue.give_back(queue);

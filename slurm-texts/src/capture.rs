@@ -91,13 +91,22 @@ pub enum WithoutAnswer {
     Missing,
 }
 
+/// The value of a setting in a configuration (`scontrol show config`), in lower case.
+fn configured(config: &str, key: &str) -> Option<String> {
+    let found = settings("", config).into_iter().rev().find(|one| one.key.eq_ignore_ascii_case(key));
+    found.map(|one| one.value.to_ascii_lowercase())
+}
+
+/// Whether Slurm shows users no jobs but their own, operators excepted (`PrivateData`): accounting that a user captures may then lack
+/// most jobs.
+pub fn hides_jobs(config: &str) -> bool {
+    let hidden = configured(config, "PrivateData").unwrap_or_default();
+    hidden.split(',').any(|what| ["jobs", "all"].contains(&what.trim()))
+}
+
 /// Whether a site can be captured without the answer to a command, by its own configuration (`scontrol show config`).
 pub fn without_answer(kind: SiteFileKind, config: &str) -> WithoutAnswer {
-    let said = |key: &str| {
-        let all = settings("", config);
-        let found = all.into_iter().rev().find(|one| one.key.eq_ignore_ascii_case(key));
-        found.map(|one| one.value.to_ascii_lowercase())
-    };
+    let said = |key: &str| configured(config, key);
     let is_none = |value: &str| value.is_empty() || value == "(null)" || value.ends_with("/none");
     match kind {
         SiteFileKind::TopologyConf => match said("TopologyPlugin").as_deref() {
@@ -256,6 +265,16 @@ mod tests {
         ] {
             assert_eq!(without_answer(kind, config), expected, "{kind}");
         }
+    }
+
+    #[test]
+    fn jobs_of_others_may_be_hidden() {
+        for (value, hides) in
+            [("none", false), ("accounts,usage", false), ("accounts,jobs", true), ("ALL", true)]
+        {
+            assert_eq!(hides_jobs(&format!("{CONFIG}PrivateData = {value}\n")), hides, "{value}");
+        }
+        assert!(!hides_jobs(CONFIG));
     }
 
     #[test]

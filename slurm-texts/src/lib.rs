@@ -65,7 +65,7 @@ mod what_if;
 
 pub use capture::{
     ACCOUNTING_FILE, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
-    CommandAnswer, WithoutAnswer, capture_commands, without_answer,
+    CommandAnswer, WithoutAnswer, capture_commands, hides_jobs, without_answer,
 };
 pub use change::{AppliedChange, ChangeError, ChangedValue, SiteChange};
 pub use changed::read_changed_site;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast::slurm::{
-    CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, without_answer,
+    CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, hides_jobs,
+    without_answer,
 };
 
 use crate::commands::outside::{self, SlurmCommands};
@@ -38,6 +39,12 @@ const HINT: &str = "run this on a machine of the site, where scontrol and sacctm
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let commands = SlurmCommands::within(&arguments.outside, printer);
     let asked = ask(&commands, (!arguments.no_accounting).then_some(arguments.days))?;
+    let config = asked.first().and_then(|one| one.answer.as_deref().ok()).unwrap_or_default();
+    if !arguments.no_accounting && hides_jobs(config) {
+        printer.warning(
+            "this site shows users only their own jobs (PrivateData): unless you are an operator or administrator of it, the accounting has only yours, and forecasts from it do not see the others",
+        );
+    }
     let name = arguments.folder.display().to_string();
     let staged = StagedFiles::begin(&arguments.folder)?;
     let record = CaptureRecord {

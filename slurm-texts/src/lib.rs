@@ -14,6 +14,7 @@ mod accounted_arrays;
 mod accounted_request;
 mod accounted_row;
 mod accounting;
+mod administered;
 mod capture;
 mod change;
 mod changed;

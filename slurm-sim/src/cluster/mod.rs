@@ -21,6 +21,7 @@ mod node_past;
 mod order;
 mod outcome;
 mod partition;
+mod past_usage;
 mod preempt;
 mod priority;
 mod qos;

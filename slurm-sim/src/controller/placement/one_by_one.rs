@@ -6,15 +6,18 @@ use super::node_order::NodeOrder;
 use super::select::NodeOffer;
 
 impl NodeOffer<'_> {
+    /// Takes the nodes that the job names; these, and what it still needs.
+    pub fn required(&self, usable: &mut [u32], need: &Need) -> (Vec<usize>, Missing) {
+        let mut missing = Missing::of(need);
+        let chosen: Vec<usize> = need.on.required.iter().collect();
+        chosen.iter().for_each(|&node| self.take(node, usable, &mut missing, need));
+        (chosen, missing)
+    }
+
     /// Takes nodes one by one, those of the least weight first. `usable` has, for each node, the processors that the job can use; it is
     /// reduced as nodes are chosen.
     pub fn one_by_one(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
-        let mut missing = Missing::of(need);
-        let mut chosen = Vec::new();
-        for node in need.on.required.iter() {
-            chosen.push(node);
-            self.take(node, usable, &mut missing, need);
-        }
+        let (mut chosen, mut missing) = self.required(usable, need);
         if !chosen.is_empty() && (missing.is_met() || missing.most <= 0) {
             return missing.is_met().then_some(chosen);
         }

@@ -224,12 +224,7 @@ impl NodeOffer<'_> {
     ///
     /// `usable` has, for each node, the processors that the job can use; it is reduced as nodes are chosen.
     fn by_runs(&self, usable: &mut [u32], need: &Need) -> Option<Vec<usize>> {
-        let mut missing = Missing::of(need);
-        let mut chosen = Vec::new();
-        for node in need.on.required.iter() {
-            chosen.push(node);
-            self.take(node, usable, &mut missing, need);
-        }
+        let (mut chosen, mut missing) = self.required(usable, need);
         if !chosen.is_empty() && (missing.is_met() || missing.most <= 0) {
             return missing.is_met().then_some(chosen);
         }

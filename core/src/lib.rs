@@ -8,6 +8,7 @@ pub mod job;
 pub mod job_state;
 pub mod long_array;
 pub mod number;
+pub mod order;
 pub mod parallel;
 pub mod seed;
 pub mod spec;

@@ -1,6 +1,7 @@
 //! Confidence intervals of scores by a block bootstrap: whole weeks are drawn with replacement, since the jobs of one week
 //! have much in common and do not count as independent.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use rand::RngExt;
@@ -142,7 +143,7 @@ impl<'a> Resampled<'a> {
 /// The middle 95 % of these values (nearest rank); `None` of fewer than two. What is no number does not count.
 fn interval(mut values: Vec<f64>) -> Option<[f64; 2]> {
     values.retain(|value| value.is_finite());
-    values.sort_unstable_by(f64::total_cmp);
+    order::sort_floats(&mut values);
     let rank =
         |share: f64| values[((share * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1];
     (values.len() > 1).then(|| [rank(TAIL), rank(1.0 - TAIL)])

@@ -1,5 +1,6 @@
 //! How good predicted distributions were: pinball losses, the range from the 10 % to the 90 % quantile, and calibration.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -149,7 +150,7 @@ impl RangeTally {
             coverage_80: Some(100.0 * covered as f64 / jobs.max(1) as f64),
         };
         let mut months: Vec<MonthScore> = self.months.iter().map(month).collect();
-        months.sort_by_key(|month| (month.month.len(), month.month.clone()));
+        order::sort_by_key(&mut months, |month| (month.month.len(), month.month.clone()));
         months
     }
 

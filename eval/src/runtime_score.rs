@@ -1,6 +1,7 @@
 //! Walk-forward evaluation of run-time predictors on the recorded schedule of a log: each job is predicted when it is submitted
 //! and again when it starts, and learned from when it ends.
 
+use queuecast_core::order;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
@@ -304,7 +305,7 @@ impl<'a> RuntimeScorer<'a> {
             ignored.clear();
         }
         if let Some(kept) = kept {
-            kept.sort_by_key(|one| (one.job.index, one.asked));
+            order::sort_by_key(kept, |one| (one.job.index, one.asked));
         }
         tallies
     }

@@ -1,5 +1,6 @@
 //! Submissions and what became of them, from what `sacct -P` prints.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
@@ -313,8 +314,8 @@ impl AccountedJobs<'_> {
                 self.events.push(ClusterEvent { at: at.into(), action });
             }
         }
-        self.events.sort_by_key(|event| event.at);
-        self.submissions.sort_by_key(|job| job.submit);
+        order::sort_by_key(&mut self.events, |event| event.at);
+        order::sort_by_key(&mut self.submissions, |job| job.submit);
         let begin = self.submissions.first().map_or(Micros::ZERO, |job| job.submit);
         let clock = RunClock { is_unix: true, zero: begin.second(), begin, ..RunClock::default() };
         let run = RecordedRun {

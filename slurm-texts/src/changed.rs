@@ -1,5 +1,6 @@
 //! A site with changes.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use super::accounting::{column, qos_column, set_association};
@@ -127,7 +128,7 @@ fn differences<'s, T: Clone + 'static>(
 ) -> Vec<ChangedValue> {
     let named = |name: &str| if part.is_empty() { name.to_owned() } else { format!("{part}.{name}") };
     let mut differing = setting::differences(rows, before, after);
-    differing.sort();
+    order::sort(&mut differing);
     differing.into_iter().map(|(name, from, to)| ChangedValue { name: named(name), from, to }).collect()
 }
 

@@ -1,5 +1,6 @@
 //! What a controller decided in a recorded run: its logs, and snapshots of `sprio`.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use jiff::civil::DateTime;
@@ -52,7 +53,7 @@ pub fn read_decisions(
             decisions.given.extend(given_parts((file, text), (clock, cluster, &raw), &mut notes));
         }
     }
-    decisions.priorities.sort_by_key(|row| row.at);
+    order::sort_by_key(&mut decisions.priorities, |row| row.at);
     DecisionsReading { decisions, misread: notes.misread }
 }
 

@@ -1,5 +1,6 @@
 //! Settings that differ from the defaults.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use super::setting::differences;
@@ -20,7 +21,7 @@ pub struct DifferingSetting {
 /// The settings for the whole cluster that differ from the defaults, sorted by name.
 pub fn differing_settings(cluster: &Cluster) -> Vec<DifferingSetting> {
     let mut differing = differences(of_cluster(), cluster, &Cluster::default());
-    differing.sort();
+    order::sort(&mut differing);
     differing
         .into_iter()
         .map(|(name, value, default)| DifferingSetting { name: name.to_owned(), value, default })

@@ -1,5 +1,6 @@
 //! Submissions out of a log that is not the accounting of a Slurm site, such as one in the Standard Workload Format, for a site.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use super::rules::RuleCounter;
@@ -86,7 +87,7 @@ pub(super) fn logged_jobs(
             not_modelled: Vec::new(),
         });
     }
-    run.submissions.sort_by_key(|job| job.submit);
+    order::sort_by_key(&mut run.submissions, |job| job.submit);
     let first = run.submissions.first().map_or(Micros::ZERO, |job| job.submit);
     run.clock = RunClock { is_unix: begin > 0, zero: first.second(), begin: first, ..RunClock::default() };
     assumed.push("each processor is a task of one processor, on any nodes".to_owned());

@@ -1,5 +1,7 @@
 //! Names that are like a word, for messages about unknown ones.
 
+use queuecast_core::order;
+
 /// The names that are most like a word, the most like first; at most three.
 pub(super) fn nearest(word: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let word = word.to_ascii_lowercase();
@@ -12,7 +14,7 @@ pub(super) fn nearest(word: &str, names: impl Iterator<Item = String>) -> Vec<St
         })
         .filter(|(apart, name)| *apart <= 2 + name.len() / 4)
         .collect();
-    scored.sort();
+    order::sort(&mut scored);
     scored.dedup();
     scored.into_iter().take(3).map(|(_, name)| name).collect()
 }

@@ -1,6 +1,7 @@
 //! Outages of nodes, from `sacctmgr show event -P`.
 
 use jiff::tz::TimeZone;
+use queuecast_core::order;
 
 use super::accounting::column;
 use super::notes::Notes;
@@ -40,7 +41,7 @@ pub(super) fn outages(
             _ => notes.unread_line(file, line, content, "times"),
         }
     }
-    found.sort_by_key(|one| (one.from, one.node));
+    order::sort_by_key(&mut found, |one| (one.from, one.node));
     found
 }
 

@@ -1,5 +1,6 @@
 //! Partitions, nodes, QOS, accounts, switches and reservations that two configurations have different.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use super::setting::{Setting, differences};
@@ -59,7 +60,7 @@ fn differing<'s, T: Clone + 'static>(
         row.map_or(ChangeEffect::NotModelled, |row| row.effect.into())
     };
     let mut found = differences(rows.clone(), one, other);
-    found.sort();
+    order::sort(&mut found);
     let change = |(key, from, to): (&str, String, String)| KeyChange {
         effect: effect(key),
         key: key.to_owned(),
@@ -78,7 +79,7 @@ fn paired<T: Default>(
 ) -> Vec<SettingChange> {
     let mut names: Vec<&String> =
         old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))).collect();
-    names.sort();
+    order::sort(&mut names);
     let mut changes = Vec::new();
     for name in names {
         let part = || name.clone();
@@ -124,7 +125,7 @@ fn partitions(old: &Cluster, new: &Cluster) -> Vec<SettingChange> {
         let mut values = differing(rows(), &one.0, &other.0);
         if one.1 != other.1 {
             values.push(KeyChange::simulated("Nodes", &one.1, &other.1));
-            values.sort_by(|one, other| one.key.cmp(&other.key));
+            order::sort_by(&mut values, |one, other| one.key.cmp(&other.key));
         }
         values
     })

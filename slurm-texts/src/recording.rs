@@ -1,5 +1,6 @@
 //! Recorded runs: the calls that were made, how the clock stood, and what became of the jobs.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::DateTime;
@@ -342,12 +343,12 @@ pub(super) fn recorded(
     if submissions.is_empty() {
         submissions = list.submissions;
     }
-    submissions.sort_by_key(|job| job.submit);
+    order::sort_by_key(&mut submissions, |job| job.submit);
     for job in submissions.iter_mut().filter(|job| job.request.name.is_none()) {
         job.request.name = job.id.and_then(|id| names.get(&id).cloned());
     }
     resolve(&mut submissions, &mut events);
-    events.sort_by_key(|event| event.at);
+    order::sort_by_key(&mut events, |event| event.at);
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }
 

@@ -1,5 +1,6 @@
 //! A site made of texts: whatever files a folder has.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
@@ -185,7 +186,7 @@ pub(super) fn assembled(
     }
     cluster.nodes = nodes;
     check(&cluster, &mut notes);
-    notes.misread.sort();
+    order::sort(&mut notes.misread);
     let Notes { unmodelled, warnings, misread } = notes;
     SiteReading { cluster, recording, used, ignored, missing, not_modelled: unmodelled, warnings, misread }
 }
@@ -214,7 +215,7 @@ fn leave_copies<'a>(
     if all.is_empty() {
         by_kind.remove(&SiteFileKind::SlurmConf);
     }
-    ignored.sort();
+    order::sort(ignored);
 }
 
 /// The record of the capture that the texts are, if they are one.
@@ -312,7 +313,7 @@ fn all_nodes(
         ));
     }
     let mut nodes: Vec<ClusterNode> = known.into_values().collect();
-    nodes.sort_by(|one, other| name_order(&one.name, &other.name));
+    order::sort_by(&mut nodes, |one, other| name_order(&one.name, &other.name));
     nodes
 }
 

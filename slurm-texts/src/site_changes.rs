@@ -1,5 +1,6 @@
 //! What two configurations of a site have different, in Slurm's words.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -117,7 +118,7 @@ fn whole_changes(old: &Cluster, new: &Cluster) -> Vec<SettingChange> {
             changes.push(whole_change(row.key.to_owned(), [Some(from), Some(to)], row.effect.into()));
         }
     }
-    changes.sort_by(|one, other| one.key.cmp(&other.key));
+    order::sort_by(&mut changes, |one, other| one.key.cmp(&other.key));
     changes
 }
 

@@ -1,5 +1,6 @@
 //! Snapshots of what commands of a site showed, again and again: of `sprio` and `squeue`.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use super::file_kind::SiteFileKind;
@@ -78,7 +79,7 @@ pub fn read_expected_starts(
             }
         });
     }
-    found.sort_by_key(|one| one.at);
+    order::sort_by_key(&mut found, |one| one.at);
     (found, notes.misread)
 }
 

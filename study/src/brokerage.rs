@@ -1,5 +1,6 @@
 //! Brokers compared on one grid: waits, where jobs went, and what the users of each site gained or lost.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use queuecast_core::parallel;
@@ -119,12 +120,12 @@ impl Brokerage {
     ) -> Result<Brokerage, GridError> {
         // The longest first, so that no core is left with it at the end.
         let mut order: Vec<usize> = (0..brokers.len()).collect();
-        order.sort_by_key(|&place| std::cmp::Reverse(brokers[place].effort()));
+        order::sort_by_key(&mut order, |&place| std::cmp::Reverse(brokers[place].effort()));
         let mut schedules = parallel::try_map(&order, |&place| {
             let schedule = grid.simulate(brokers[place].build().as_mut(), done)?;
             Ok::<_, GridError>((place, schedule))
         })?;
-        schedules.sort_by_key(|one| one.0);
+        order::sort_by_key(&mut schedules, |one| one.0);
         let schedules: Vec<GridSchedule> = schedules.into_iter().map(|one| one.1).collect();
         Ok(Brokerage::of(grid, brokers, &schedules))
     }

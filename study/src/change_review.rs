@@ -1,6 +1,7 @@
 //! A change of a site's configuration reviewed before it is made: what differs, what it would have done to jobs of the past, and whether
 //! that is more than the site allows.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -270,7 +271,7 @@ fn effect(compared: ComparedVariants) -> Option<ReviewEffect> {
     for by in ["partition", "qos", "account", "size_class"] {
         let groups = new.groups.iter().filter(|one| one.by == by);
         let mut of_kind: Vec<&GroupChange> = groups.collect();
-        of_kind.sort_by(|one, other| one.group.cmp(&other.group));
+        order::sort_by(&mut of_kind, |one, other| one.group.cmp(&other.group));
         waits.extend(of_kind.into_iter().flat_map(of_group));
     }
     Some(ReviewEffect { waits, lost: new.lost, compared })
@@ -323,7 +324,7 @@ fn judged(threshold: ReviewThreshold, effect: Option<&ReviewEffect>) -> ReviewOu
             share: one.share(),
         })
         .collect();
-    over.sort_by(|one, other| other.increase.total_cmp(&one.increase));
+    order::sort_by(&mut over, |one, other| other.increase.total_cmp(&one.increase));
     let loses_jobs = effect.is_some_and(|effect| effect.lost > threshold.max_lost);
     ReviewOutcome { threshold, is_allowed: over.is_empty() && !loses_jobs, over, loses_jobs }
 }

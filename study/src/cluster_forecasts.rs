@@ -1,5 +1,6 @@
 //! Start times at a Slurm site, forecast at every submission of a recorded run, beside what its own scheduler expected.
 
+use queuecast_core::order;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -157,7 +158,7 @@ pub fn forecast_starts(
     waits.sort_unstable();
     let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
     let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-    order.sort_by_key(|&place| (run.submissions[place].submit, place));
+    order::sort_by_key(&mut order, |&place| (run.submissions[place].submit, place));
     let quantiles = |wait: Distribution| [0.1, 0.5, 0.9].map(|level| wait.quantile(level));
     let mut found = Vec::new();
     for place in order {

@@ -1,5 +1,6 @@
 //! What became of the jobs of a cluster: waits by group, what was waited for, what was in use.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -198,7 +199,7 @@ fn refused(cluster: &Cluster, run: &RecordedRun, simulated: &SimulatedRun) -> Ve
         *counts.entry(why).or_default() += 1;
     }
     let mut all: Vec<RefusedJobs> = counts.into_iter().map(|(why, jobs)| RefusedJobs { why, jobs }).collect();
-    all.sort_by_key(|one| std::cmp::Reverse(one.jobs));
+    order::sort_by_key(&mut all, |one| std::cmp::Reverse(one.jobs));
     all
 }
 
@@ -260,7 +261,7 @@ fn reasons(jobs: &[SimulatedJob]) -> Vec<ReasonShare> {
         .into_iter()
         .map(|(reason, (time, jobs))| ReasonShare { reason, time: Seconds(time), share: share(time), jobs })
         .collect();
-    shares.sort_by_key(|one| (std::cmp::Reverse(one.time), one.reason));
+    order::sort_by_key(&mut shares, |one| (std::cmp::Reverse(one.time), one.reason));
     shares
 }
 

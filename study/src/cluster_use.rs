@@ -1,5 +1,6 @@
 //! What of a cluster was in use over time.
 
+use queuecast_core::order;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -119,7 +120,7 @@ fn idleness(
         }
     }
     // At one instant all changes are made before time passes, so that their order does not matter.
-    changes.sort_by_key(|change| change.0);
+    order::sort_by_key(&mut changes, |change| change.0);
     let mut used = vec![0_i64; cluster.nodes.len()];
     let (mut busy, mut partly, mut waiting) = (0_i64, 0_i64, 0_i64);
     let (mut idle_sum, mut waiting_time, mut partly_sum) = (0_i128, 0_i128, 0_i128);

@@ -1,5 +1,6 @@
 //! Who gains and who loses by a variant of a site: the waits of the same jobs, by group.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -116,6 +117,6 @@ pub(crate) fn group_changes(seeds: &[PairedWaits]) -> Vec<GroupChange> {
         })
         .collect();
     let weight = |one: &GroupChange| one.difference.abs() * one.jobs as f64;
-    changes.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
+    order::sort_by(&mut changes, |one, other| weight(other).total_cmp(&weight(one)));
     changes
 }

@@ -1,5 +1,6 @@
 //! How far two runs of the same submissions differ, recorded or simulated.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -126,7 +127,7 @@ pub fn run_difference(a: &NamedRun, b: &NamedRun) -> RunDifference {
 /// Places in ascending order, from 1; equal values share the mean of theirs.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&one, &other| values[one].total_cmp(&values[other]));
+    order::sort_by(&mut order, |&one, &other| values[one].total_cmp(&values[other]));
     let mut ranks = vec![0.0; values.len()];
     for group in order.chunk_by(|&one, &other| values[one] == values[other]) {
         let first = order.partition_point(|&one| values[one] < values[group[0]]);

@@ -1,5 +1,6 @@
 //! Variants of a site side by side: other sites, or the same with other settings, under the same submissions.
 
+use queuecast_core::order;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -310,8 +311,8 @@ fn shaken_run(run: &RecordedRun, by: i64, seed: u64) -> RecordedRun {
             event.at += *by;
         }
     }
-    shaken.events.sort_by_key(|event| event.at);
-    shaken.submissions.sort_by_key(|job| job.submit);
+    order::sort_by_key(&mut shaken.events, |event| event.at);
+    order::sort_by_key(&mut shaken.submissions, |job| job.submit);
     shaken
 }
 

@@ -3,6 +3,7 @@
 //! A [`Sweep`] collects simulations of workloads, of variants of them, and of experiments with built-in or custom
 //! policies and predictors. [`Sweep::run`] gives the same results for any number of threads.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use crate::Experiment;
@@ -117,7 +118,7 @@ impl Sweep {
         let batches = self.batches();
         let done = parallel::try_map(&batches, |batch| self.run_batch(batch, workloads, watch))?;
         let mut results: Vec<(usize, SimulationResult)> = done.into_iter().flatten().collect();
-        results.sort_by_key(|(place, _)| *place);
+        order::sort_by_key(&mut results, |(place, _)| *place);
         let results = results.into_iter().map(|(_, result)| result).collect();
         Ok(SweepResults { results, asked: self.asked.clone() })
     }

@@ -1,6 +1,7 @@
 //! Converts a log to the Standard Workload Format, cleaned or as it is. Comments are copied byte by byte, since the
 //! authors of logs ask to be acknowledged in derived files.
 
+use queuecast_core::order;
 use std::io::{Read, Write};
 
 use super::clean::CleaningReport;
@@ -112,7 +113,7 @@ fn convert_records(
     if format.is_accounting() {
         let mut all: Vec<Record> = records.by_ref().collect::<Result<_, _>>()?;
         // The format is sorted by submission, which is eligibility here.
-        all.sort_by_key(|record| record.submit);
+        order::sort_by_key(&mut all, |record| record.submit);
         let mut largest = LargestJob::default();
         all.iter().for_each(|record| largest.see(record));
         let size = largest.machine(options.procs, records.header(), None);

@@ -1,5 +1,6 @@
 //! The queue as one partition sees it: what really holds its nodes, and what waits for them.
 
+use queuecast_core::order;
 use std::cmp::Reverse;
 
 use super::sinfo::Partition;
@@ -62,7 +63,7 @@ impl PartitionQueue {
             }
         }
         // Stable: within a tier the order is that of the queue.
-        waiting.sort_by_key(|(tier, _)| *tier);
+        order::sort_by_key(&mut waiting, |(tier, _)| *tier);
         jobs.extend(waiting.into_iter().map(|(_, job)| job));
         PartitionQueue { machine, jobs, unlisted: Procs(unlisted), left_out, capped }
     }

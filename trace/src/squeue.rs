@@ -2,6 +2,7 @@
 //!
 //! Names that users choose are not asked for, so that none can break a line.
 
+use queuecast_core::order;
 use std::cmp::Reverse;
 
 use super::hostlist::expanded;
@@ -97,7 +98,9 @@ pub fn squeue(text: &str) -> Result<Vec<Queued>, NotAsAsked> {
     let wrong = |(line, text): (usize, &str)| NotAsAsked { command: "squeue", line, text: text.to_owned() };
     let mut jobs =
         lines.map(|line| queued(line.1).ok_or_else(|| wrong(line))).collect::<Result<Vec<_>, _>>()?;
-    jobs.sort_by_key(|job| (job.elapsed.is_none(), job.elapsed.map(Reverse), Reverse(job.priority), job.id));
+    order::sort_by_key(&mut jobs, |job| {
+        (job.elapsed.is_none(), job.elapsed.map(Reverse), Reverse(job.priority), job.id)
+    });
     Ok(jobs)
 }
 

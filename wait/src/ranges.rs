@@ -1,5 +1,6 @@
 //! Ranges of waits with probabilities: a point predictor corrected by a multi-class classification.
 
+use queuecast_core::order;
 use std::collections::VecDeque;
 
 use super::class::{CLASSES, ClassWaits, NamedClasses, class_of, ends, probabilities};
@@ -214,7 +215,7 @@ fn shapes(history: &[(Features, f64)]) -> [ClassShape; CLASSES] {
     std::array::from_fn(|class| {
         let mut waits: Vec<f64> =
             history.iter().map(|one| one.1).filter(|&wait| class_of(wait) == class).collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         let (from, to) = ends(class, longest);
         shape(&waits, from, to)
     })

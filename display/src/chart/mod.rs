@@ -15,6 +15,8 @@ mod paint;
 mod range_bars;
 mod scale;
 
+use queuecast_core::order;
+
 pub use area::Area;
 pub use axis::{Axis, Measure};
 pub use bars::{Bar, Bars};
@@ -42,7 +44,7 @@ impl Series {
     fn of(name: String, mut points: Vec<(f64, f64)>) -> Series {
         points.retain(|(x, y)| x.is_finite() && y.is_finite());
         if !points.is_sorted_by(|a, b| a.0 <= b.0) {
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            order::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
         }
         Series { name, points, dots: false }
     }
@@ -55,7 +57,7 @@ impl Series {
     /// The empirical distribution of a sample: at each x, the share of values not above it.
     pub fn distribution(name: impl Into<String>, sample: &[f64]) -> Series {
         let mut values: Vec<f64> = sample.iter().copied().filter(|value| value.is_finite()).collect();
-        values.sort_by(f64::total_cmp);
+        order::sort_floats(&mut values);
         let count = values.len() as f64;
         let steps = values.iter().enumerate().filter(|&(place, value)| values.get(place + 1) != Some(value));
         Series {

@@ -1,5 +1,7 @@
 //! The common scale of bars: both sides of zero, and where an outlier's bar is broken.
 
+use queuecast_core::order;
+
 /// An outlier is at least this many times as long as the longest of the other bars.
 const OUTLIER: f64 = 3.0;
 /// The share of the scale that the longest unbroken bar takes where others are broken.
@@ -20,7 +22,7 @@ impl BarScale {
     pub fn new(values: impl Iterator<Item = f64>, breaks: bool) -> BarScale {
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         let mut lengths: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-        lengths.sort_by(|a, b| b.total_cmp(a));
+        order::sort_by(&mut lengths, |a, b| b.total_cmp(a));
         let outliers = if breaks { outliers(&lengths) } else { 0 };
         let longest = lengths.get(outliers).copied().unwrap_or(0.0);
         let end = if outliers > 0 { longest / UNBROKEN } else { longest };

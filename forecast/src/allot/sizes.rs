@@ -1,6 +1,7 @@
 //! The sizes a job can be given, each with how long it takes there.
 
 use queuecast_core::job::Job;
+use queuecast_core::order;
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_synth::synth::{Speedup, Viable};
 
@@ -117,7 +118,7 @@ impl Sizes {
                 shape: place,
             })
             .collect();
-        sizes.sort_by_key(|size| size.procs);
+        order::sort_by_key(&mut sizes, |size| size.procs);
         Sizes(sizes)
     }
 

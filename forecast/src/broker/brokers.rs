@@ -3,6 +3,7 @@
 use super::member::Uses;
 use super::offer::SiteOffer;
 use crate::forecast::{FOREVER, WaitMethod};
+use queuecast_core::order;
 use queuecast_core::units::Seconds;
 
 /// Where a job goes, by places among the offers.
@@ -59,7 +60,7 @@ impl Broker for LeastLoaded {
             return Routing::One(least(loads));
         }
         let mut places: Vec<usize> = (0..offers.len()).collect();
-        places.sort_by(|&one, &other| loads[one].total_cmp(&loads[other]));
+        order::sort_by(&mut places, |&one, &other| loads[one].total_cmp(&loads[other]));
         places.truncate(self.copies);
         Routing::Several(places)
     }

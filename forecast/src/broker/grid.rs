@@ -7,6 +7,7 @@ use super::member::{Happened, Member, Uses, WaitHistory};
 use super::offer::SiteOffer;
 use super::setup::SiteSetup;
 use queuecast_core::job::JobIndex;
+use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_sim::sim::{Options, SimError};
@@ -79,7 +80,7 @@ impl Grid {
             return Err(GridError::NoHome { job: job.job.id.0, home, sites: sites.len() });
         }
         if !jobs.is_sorted_by_key(|one| one.job.submit) {
-            jobs.sort_by_key(|one| one.job.submit);
+            order::sort_by_key(&mut jobs, |one| one.job.submit);
         }
         for (index, one) in (0..).zip(&mut jobs) {
             one.job.index = JobIndex(index);

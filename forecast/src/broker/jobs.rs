@@ -1,5 +1,6 @@
 //! The jobs of several sites on one clock.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ pub fn merged(
             jobs.push(GridJob { job, truth: truth.clone(), home: Some(home) });
         }
     }
-    jobs.sort_by_key(|one| one.job.submit);
+    order::sort_by_key(&mut jobs, |one| one.job.submit);
     for (index, one) in (0..).zip(&mut jobs) {
         one.job.index = JobIndex(index);
     }

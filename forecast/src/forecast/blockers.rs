@@ -4,6 +4,7 @@ use super::closeness::TOLD_APART;
 use super::pending::{PendingForecaster, SEED};
 use super::starts::{QueueDraws, QueueOrder};
 use queuecast_core::job::{Job, JobIndex};
+use queuecast_core::order;
 use queuecast_core::units::Time;
 use queuecast_sim::site::Site;
 
@@ -77,7 +78,7 @@ pub struct StartBlockers {
 
 fn median(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
+    order::sort_floats(&mut times);
     times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
@@ -120,7 +121,7 @@ impl PendingForecaster {
                 together.push((weights.iter().sum(), members.collect(), place));
             }
         }
-        together.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.2.cmp(&other.2)));
+        order::sort_by(&mut together, |one, other| other.0.total_cmp(&one.0).then(one.2.cmp(&other.2)));
         let together = together.into_iter().take(MOST_GROUPS).map(|(_, jobs, place)| (jobs, Some(place)));
         let mut effects: Vec<BlockerEffect> = singles
             .chain(together)
@@ -131,7 +132,7 @@ impl PendingForecaster {
             })
             .collect();
         // Stable: of equal effects the larger job first.
-        effects.sort_by(|one, other| other.effect.gain.total_cmp(&one.effect.gain));
+        order::sort_by(&mut effects, |one, other| other.effect.gain.total_cmp(&one.effect.gain));
         Some(StartBlockers { draws: DRAWS, median: median(&with), candidates: all.len(), effects })
     }
 
@@ -149,7 +150,7 @@ fn candidates(draws: &QueueDraws<'_>, target: usize) -> Vec<(f64, JobIndex)> {
     let before = draws.order().into_iter().take_while(|&place| place != target);
     let waiting = before.map(|place| (weight(runs[place]), draws.waiting()[place]));
     let mut all: Vec<(f64, JobIndex)> = running.chain(waiting).collect();
-    all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    order::sort_by(&mut all, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     all
 }
 

@@ -1,6 +1,7 @@
 //! Which of two uncertain times is the shorter one, and when that is too close to call.
 
 use queuecast_core::distribution::Distribution;
+use queuecast_core::order;
 
 /// Number of equally likely quantiles by which a distribution is represented.
 pub(super) const PLACES: usize = 24;
@@ -18,7 +19,7 @@ pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
     let (ones, others) = (places(one), places(other));
     let mut sums: Vec<f64> =
         ones.iter().flat_map(|one| others.iter().map(move |other| one + other)).collect();
-    sums.sort_by(f64::total_cmp);
+    order::sort_floats(&mut sums);
     // Never empty.
     Distribution::observed(sums.into(), 1.0).unwrap_or_else(|| Distribution::point(0.0))
 }

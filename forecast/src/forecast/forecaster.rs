@@ -1,5 +1,6 @@
 //! One forecaster for every question about a site: it learns from events in one pass, and answers by what it has learned.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -238,7 +239,7 @@ impl Forecaster {
             self.state.tried.records(now, methods.collect()).into_iter().enumerate().collect();
         if ranked.iter().all(|(_, record)| is_enough(record)) {
             // The sort is stable: equally good methods keep the given order.
-            ranked.sort_by(|one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
+            order::sort_by(&mut ranked, |one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
         } else if let Some(place) = self.state.methods.iter().position(|one| one.method.is_simulated()) {
             // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
             ranked[..=place].rotate_right(1);

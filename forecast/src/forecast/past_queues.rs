@@ -1,5 +1,6 @@
 //! Answers about the jobs of past queues, and what became of them: they correct answers about the present one.
 
+use queuecast_core::order;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -170,7 +171,7 @@ impl PastQueues {
                 let open = open.map(|one| (one.asked, one.simulated, KnownStart::Later(one.waited(now))));
                 let mut all: Vec<_> = self.starts.iter().rev().copied().chain(open).collect();
                 // The last one first.
-                all.sort_by_key(|one| Reverse(one.0));
+                order::sort_by_key(&mut all, |one| Reverse(one.0));
                 QueueCorrection::Errors(StartRecord::of(
                     all.into_iter().map(|(_, said, start)| (said, start)),
                 ))
@@ -190,7 +191,7 @@ impl PastQueues {
                         (0..ASSUMED_RANKS).map(|one| (f64::from(one) + 0.5) / f64::from(ASSUMED_RANKS)),
                     );
                 }
-                ranks.sort_by(f64::total_cmp);
+                order::sort_floats(&mut ranks);
                 // Of answers that are equally like it, the first of these count: the latest.
                 let lessons = late.map(lesson).chain(self.lessons.iter().rev().copied()).collect();
                 QueueCorrection::Nearest { lessons: Calibration::of(lessons), ranks }
@@ -259,7 +260,7 @@ fn queued(simulated: &Distribution) -> SimulatedStart {
 
 fn observed(waits: &[Seconds]) -> Option<Distribution> {
     let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
-    waits.sort_by(f64::total_cmp);
+    order::sort_floats(&mut waits);
     Distribution::observed(waits.into(), 1.0)
 }
 

@@ -4,6 +4,7 @@ use super::answer::WhenSettings;
 use super::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
 use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
@@ -194,7 +195,7 @@ fn freed(draws: &QueueDraws<'_>, wanted: Procs, free: Procs) -> Vec<JobIndex> {
         .zip(draws.running())
         .map(|(one, &job)| (one.0, one.1, job))
         .collect();
-    ends.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.2.cmp(&other.2)));
+    order::sort_by(&mut ends, |one, other| one.0.total_cmp(&other.0).then(one.2.cmp(&other.2)));
     let mut free = u64::from(free.0);
     let needed = ends.iter().take_while(|one| {
         let is_short = free < u64::from(wanted.0);

@@ -1,5 +1,6 @@
 //! Waits by one run of the site's own scheduler.
 
+use queuecast_core::order;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
@@ -131,7 +132,7 @@ impl PlannedWaits {
             one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
         });
         let mut waits: Vec<f64> = near[..alike].iter().map(|one| one.2).collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         Distribution::observed(waits.into(), 1.0).unwrap_or_else(|| Distribution::point(planned))
     }
 }

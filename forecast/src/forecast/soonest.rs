@@ -2,6 +2,7 @@
 
 use super::answer::PredictedWait;
 use super::closeness::is_surely_shorter;
+use queuecast_core::order;
 
 /// Places in the order in which they would start a job, and how many of the first are too close to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ impl SoonestStart {
     pub fn of(waits: &[&PredictedWait]) -> SoonestStart {
         let mut order: Vec<usize> = (0..waits.len()).collect();
         let of = |place: usize| (waits[place].median, waits[place].high);
-        order.sort_by(|&one, &other| {
+        order::sort_by(&mut order, |&one, &other| {
             let ((median, high), (other_median, other_high)) = (of(one), of(other));
             median.total_cmp(&other_median).then(high.total_cmp(&other_high))
         });

@@ -1,6 +1,7 @@
 //! Forecasts of starts corrected by how wrong earlier ones were.
 
 use queuecast_core::distribution::{CORRECTED_LEVELS as LEVELS, Distribution, LevelQuantiles};
+use queuecast_core::order;
 
 /// How many of the last forecasts count.
 const WINDOW: usize = 200;
@@ -76,7 +77,7 @@ impl StartRecord {
         let moved = |(&wait, by): (&f64, &f64)| ((log(wait) + by).exp() - OFFSET).max(0.0);
         let mut waits: Vec<f64> = simulated.quantiles.iter().zip(shifts).map(moved).collect();
         // Quantiles that have crossed are put in order.
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         let knots: Vec<(f64, f64)> = LEVELS.into_iter().zip(waits).collect();
         Distribution::quantiles(&knots).unwrap_or(Distribution::point(simulated.quantiles[LEVELS.len() / 2]))
     }
@@ -104,7 +105,7 @@ fn shifts(outcomes: &[(SimulatedStart, KnownStart)], assumed: f64) -> LevelQuant
 /// A quantile of values of which some are known to be greater only, by the product-limit estimate (Kaplan & Meier 1958); the
 /// largest value where it is not reached.
 fn censored_quantile(mut values: Vec<(f64, bool)>, level: f64) -> f64 {
-    values.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
+    order::sort_by(&mut values, |one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
     let mut above = 1.0;
     for (place, &(value, is_known)) in values.iter().enumerate() {
         if is_known {

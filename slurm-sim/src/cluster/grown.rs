@@ -6,6 +6,7 @@ use super::order::name_order;
 use super::recorded::RecordedRun;
 use super::topology::Topology;
 use super::whole::Cluster;
+use queuecast_core::order;
 
 impl Cluster {
     /// Adds nodes of names that are not there yet. Nodes are kept in the order of their names, so their indices change: the
@@ -13,7 +14,7 @@ impl Cluster {
     pub fn add_nodes(&mut self, more: Vec<ClusterNode>) -> Vec<usize> {
         let before: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
         self.nodes.extend(more);
-        self.nodes.sort_by(|one, other| name_order(&one.name, &other.name));
+        order::sort_by(&mut self.nodes, |one, other| name_order(&one.name, &other.name));
         self.classes = classes_of(&self.nodes);
         let places: Vec<usize> =
             before.iter().enumerate().map(|(old, name)| self.node(name).unwrap_or(old)).collect();

@@ -1,5 +1,6 @@
 //! The moments of a recorded run, one after the other.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::ClusterAction;
@@ -78,12 +79,12 @@ impl<'r> RecordedMoments<'r> {
             }
         }
         let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-        order.sort_by_key(|&place| (run.submissions[place].submit, place));
+        order::sort_by_key(&mut order, |&place| (run.submissions[place].submit, place));
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
         let by_time = |time: &dyn Fn(usize) -> Option<Time>| {
             let mut all: Vec<usize> = (0..run.outcomes.len()).filter(|&one| time(one).is_some()).collect();
-            all.sort_by_key(|&one| (time(one), one));
+            order::sort_by_key(&mut all, |&one| (time(one), one));
             all
         };
         RecordedMoments {

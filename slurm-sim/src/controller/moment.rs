@@ -6,6 +6,7 @@ use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::placement::{NodeSet, PreparedCluster};
+use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
 
 /// How a cluster is assumed to go on from an instant.
@@ -146,7 +147,7 @@ impl Controller<'_> {
                 StandingState::Waiting { eligible: None } => {}
             }
         }
-        running.sort_by_key(|&(start, job, ..)| (start, job));
+        order::sort_by_key(&mut running, |&(start, job, ..)| (start, job));
         for (start, job, nodes, partition) in running {
             self.clock.set(start.into());
             self.takes_over(job, nodes, partition);

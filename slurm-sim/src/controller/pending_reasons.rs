@@ -8,6 +8,7 @@ use super::queue::WaitReason;
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment};
 use crate::controller::clock::Phases;
+use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
 
 /// Why a job waits.
@@ -59,7 +60,7 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
     }
     controller.queue.give_back(order);
     let mut waiting = controller.queue.waiting.clone();
-    waiting.sort_by_key(|&job| (rank[controller.jobs[job].submission.0], job));
+    order::sort_by_key(&mut waiting, |&job| (rank[controller.jobs[job].submission.0], job));
     let held: NodeSet = controller.held_nodes();
     let mut found: Vec<PendingReason> = Vec::new();
     let (mut place, mut before) = (0, Vec::<(String, u32)>::new());

@@ -8,6 +8,7 @@ use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChang
 use crate::controller::clock::Phases;
 use crate::controller::queue::{WaitReason, WaitedTimes};
 use queuecast_core::job_state::JobState;
+use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::sim::SimError;
 
@@ -82,7 +83,7 @@ fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
             change(outage.to, NodeState::Up);
         }
     }
-    events.sort_by_key(|event| event.at);
+    order::sort_by_key(&mut events, |event| event.at);
     events
 }
 

@@ -1,6 +1,7 @@
 //! The results of one seed: of every strategy carried out, and of every one recorded.
 
 use super::hours::Hours;
+use queuecast_core::order;
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::allot::{Bias, Course, Prediction, StrategyRecorder, Trend};
@@ -143,7 +144,7 @@ impl Recorded {
         let rebels: Vec<&Course> = courses.iter().filter(|course| course.rebels).collect();
         let losers = || rebels.iter().filter(|course| course.saved < 0.0);
         let mut savings: Vec<f64> = rebels.iter().map(|course| course.saved).collect();
-        savings.sort_by(f64::total_cmp);
+        order::sort_floats(&mut savings);
         let lifetime = |rebels: bool| {
             let of = courses.iter().filter(|course| course.rebels == rebels);
             let lifetimes: Vec<f64> = of

@@ -1,6 +1,7 @@
 //! How one generation comes from the last: fitness, parents, crossover, mutation, elitism, as section 2.4 of
 //! Smith, Foster & Taylor 1998 has them.
 
+use queuecast_core::order;
 use rand::RngExt;
 
 use super::chromosome::Chromosome;
@@ -93,7 +94,7 @@ pub(super) fn mutate(chromosome: &mut Chromosome, rng: &mut impl RngExt) {
 /// The places of the best, best first; of equals, the earlier.
 pub(super) fn elite(errors: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..errors.len()).collect();
-    places.sort_by(|&a, &b| errors[a].total_cmp(&errors[b]));
+    order::sort_by(&mut places, |&a, &b| errors[a].total_cmp(&errors[b]));
     places.truncate(ELITE);
     places
 }

@@ -1,5 +1,6 @@
 //! Mass disparity (section 5): few estimates are used by most of the jobs.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use super::owners::ModeUsers;
@@ -123,7 +124,7 @@ fn weeks_used(workload: &Workload, modes: &Modes) -> (Vec<u64>, u64) {
 
 fn ranked(modes: &Modes, weeks: &[u64], askers: Option<&ModeUsers>) -> Vec<Ranked> {
     let mut places: Vec<usize> = (0..modes.len()).collect();
-    places.sort_by_key(|&place| std::cmp::Reverse(modes.by_time()[place].jobs));
+    order::sort_by_key(&mut places, |&place| std::cmp::Reverse(modes.by_time()[place].jobs));
     let all = modes.jobs() as f64;
     let mut covered = 0;
     let one = |(rank, place): (usize, usize)| {

@@ -11,6 +11,7 @@
 //! Weeks count from the first submission; medians are over the weeks with submissions, nearest rank. Consecutive weeks
 //! of one user are one flurry.
 
+use queuecast_core::order;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -92,7 +93,7 @@ impl Flurries {
             let joined = surges.chunk_by(|a, b| totals[a.place].0 + 1 == totals[b.place].0);
             flurries.extend(joined.map(|run| flurry(run, &totals, median_week, workload)));
         }
-        flurries.sort_by_key(|flurry| (flurry.week, flurry.user));
+        order::sort_by_key(&mut flurries, |flurry| (flurry.week, flurry.user));
         Some(Flurries { weeks: totals.len() as u64, median_week, flurries })
     }
 }

@@ -1,6 +1,7 @@
 //! The estimates of a workload as a series of modes (Tsafrir, Etsion & Feitelson 2005, section 3): the distinct
 //! times, each with its number of jobs.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use queuecast_core::units::Seconds;
@@ -66,7 +67,7 @@ impl Modes {
     /// The modes by number of jobs, descending, ties by time: the place, from 1, is the *popularity rank*.
     pub fn by_popularity(&self) -> Vec<Mode> {
         let mut modes = self.modes.clone();
-        modes.sort_by_key(|mode| std::cmp::Reverse(mode.jobs));
+        order::sort_by_key(&mut modes, |mode| std::cmp::Reverse(mode.jobs));
         modes
     }
 

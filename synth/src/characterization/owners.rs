@@ -1,5 +1,6 @@
 //! Users of each estimate, and owners: users of estimates that no other user has (section 4, Figure 4).
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use super::Modes;
@@ -59,7 +60,7 @@ impl Owners {
                 jobs: own.iter().map(|&(_, jobs)| jobs).sum(),
             })
             .collect();
-        owners.sort_by_key(|owner| std::cmp::Reverse(owner.modes));
+        order::sort_by_key(&mut owners, |owner| std::cmp::Reverse(owner.modes));
         Owners {
             owned: owning.len() as u64,
             owned_share: owning.len() as f64 / all,

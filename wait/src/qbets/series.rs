@@ -1,5 +1,6 @@
 //! The waits of similar jobs in the order they became known, cut at change points.
 
+use queuecast_core::order;
 use std::collections::VecDeque;
 
 use super::ranks::{BoundRanks, CAPACITY};
@@ -38,7 +39,7 @@ impl WaitSeries {
             let kept = self.recent.len().min(ranks.fewest);
             self.recent.drain(..self.recent.len() - kept);
             self.sorted = self.recent.iter().copied().collect();
-            self.sorted.sort_by(f64::total_cmp);
+            order::sort_floats(&mut self.sorted);
             self.misses = 0;
         }
     }

@@ -1,5 +1,6 @@
 //! What is predicted of each size, and which one is best.
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use queuecast_core::spec::choices;
@@ -147,7 +148,7 @@ impl Advice {
         Preference { target, averse }: Preference,
         too_close: impl Fn(usize) -> Vec<bool>,
     ) -> Option<Advice> {
-        prospects.sort_by_key(|prospect| prospect.procs);
+        order::sort_by_key(&mut prospects, |prospect| prospect.procs);
         let turnaround = |place: usize| target.of(&prospects[place].turnaround);
         let least = |one: &usize, other: &usize| turnaround(*one).total_cmp(&turnaround(*other));
         let shortest = (0..prospects.len()).min_by(least)?;

@@ -1,5 +1,6 @@
 //! The share of the requested time that jobs use, learned from those that ended.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl RequestShares {
 
     /// Sorts what was learned. Cheap where little came since the last time: the sort finds what is in order already.
     pub fn settle(&mut self) {
-        self.classes.values_mut().chain([&mut self.asked]).for_each(|shares| shares.sort_by(f64::total_cmp));
+        self.classes.values_mut().chain([&mut self.asked]).for_each(|shares| order::sort_floats(shares));
     }
 
     /// A copy to ask about many jobs; it was settled since the last one that ended.

@@ -1,6 +1,7 @@
 //! A site at one instant, with what is known of how long its jobs run.
 
 use chacha20::ChaCha8Rng;
+use queuecast_core::order;
 use rand::RngExt;
 
 use queuecast_core::distribution::Distribution;
@@ -71,7 +72,7 @@ impl Situation {
                 (one.start, JobAtSite { job: one.job.clone(), procs: one.procs, elapsed: Some(elapsed), run })
             })
             .collect();
-        running.sort_by_key(|(start, one)| (*start, one.job.index));
+        order::sort_by_key(&mut running, |(start, one)| (*start, one.job.index));
         let mut running: Vec<JobAtSite> = running.into_iter().map(|one| one.1).collect();
         let mut waiting: Vec<JobAtSite> = view
             .waiting()
@@ -81,7 +82,7 @@ impl Situation {
             })
             .collect();
         let mut all: Vec<&mut JobAtSite> = running.iter_mut().chain(&mut waiting).collect();
-        all.sort_by_key(|one| one.job.index);
+        order::sort_by_key(&mut all, |one| one.job.index);
         (0..).zip(all).for_each(|(number, one)| one.job.index = JobIndex(number));
         Situation { now, running, waiting, excess, site: site.compacted() }
     }

@@ -7,6 +7,7 @@ use crate::forecast::arrivals::WaitOutcome;
 use crate::forecast::planning::LimitAdvice;
 use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
 use queuecast_core::distribution::Distribution;
+use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::DEFAULT_REQUEST;
@@ -192,7 +193,7 @@ fn tried(
     let submissions = &waits.history.submissions;
     let mut places: Vec<usize> =
         (0..submissions.len()).filter(|&place| submissions[place].submit < now).collect();
-    places.sort_by_key(|&place| (submissions[place].submit, place));
+    order::sort_by_key(&mut places, |&place| (submissions[place].submit, place));
     let first = places.len().saturating_sub(trials);
     let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
     for &place in &places[first..] {
@@ -237,7 +238,7 @@ impl<'r> RecordedStarts<'r> {
     fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
         let start = |one: &JobOutcome| Some((one.start?, (one.start? - one.submit).0.max(0) as f64));
         let mut starts: Vec<(Time, f64)> = history.outcomes.iter().filter_map(start).collect();
-        starts.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        order::sort_by(&mut starts, |one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
         RecordedStarts { history, starts }
     }
 
@@ -250,7 +251,7 @@ impl<'r> RecordedStarts<'r> {
         let until = self.started_by(now);
         let mut waits: Vec<f64> =
             self.starts[until.saturating_sub(PastWaits::WINDOW)..until].iter().map(|one| one.1).collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         Distribution::observed(waits.into(), 1.0)
     }
 }

@@ -1,5 +1,6 @@
 //! What is learned of a cluster from what became of its jobs.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::forecast::planning::LimitRecord;
@@ -113,7 +114,7 @@ impl<'r> ClusterPast<'r> {
                 (None, None) => {}
             }
         }
-        to_come.sort_by_key(|step| (step.at, step.what.rank(), step.place, step.task));
+        order::sort_by_key(&mut to_come, |step| (step.at, step.what.rank(), step.place, step.task));
         to_come.reverse();
         ClusterPast {
             cluster,

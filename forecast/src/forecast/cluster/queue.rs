@@ -1,5 +1,6 @@
 //! When each job that already waits at a Slurm site starts, by its own scheduler simulated onwards, and what keeps one from starting.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{ClusterWhenSettings, requested};
@@ -256,9 +257,9 @@ impl ClusterQueue<'_> {
             effects.push((case, LeftOutEffect::of(&with, &without)));
         }
         // Stable: of equal effects the larger job first.
-        effects.sort_by(|one, other| other.1.gain.total_cmp(&one.1.gain));
+        order::sort_by(&mut effects, |one, other| other.1.gain.total_cmp(&one.1.gain));
         let mut sorted = with;
-        sorted.sort_by(f64::total_cmp);
+        order::sort_floats(&mut sorted);
         let median = sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY);
         Some(SiteBlockers { draws: WHY_DRAWS, median, candidates: jobs.len(), effects })
     }
@@ -293,7 +294,7 @@ fn candidates(
     });
     let before = before.map(|one| (f64::from(one.cpus) * one.limit.0 as f64, (one.submission, one.task)));
     let mut all: Vec<_> = running.chain(before).collect();
-    all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    order::sort_by(&mut all, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     all
 }
 
@@ -307,7 +308,7 @@ fn by_user(moment: &ClusterMoment, jobs: &[(f64, (usize, Option<u32>))]) -> Vec<
         (weight, own.map(|one| one.1).collect::<Vec<_>>())
     };
     let mut groups: Vec<_> = users.iter().map(of).filter(|group| group.1.len() > 1).collect();
-    groups.sort_by(|one, other| other.0.total_cmp(&one.0));
+    order::sort_by(&mut groups, |one, other| other.0.total_cmp(&one.0));
     groups.into_iter().take(MOST_USERS).map(|group| group.1).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Start times of jobs at a cluster, by many simulations of its scheduler.
 
+use queuecast_core::order;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -82,7 +83,7 @@ pub(super) fn cluster_starts(
     let drawn = cluster_draws((cluster, moment), past, later, wanted, settings, seed);
     let of = |place: usize| {
         let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
         StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
     };

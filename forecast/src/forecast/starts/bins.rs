@@ -1,5 +1,6 @@
 //! Waits in bins, and a distribution by their probabilities.
 
+use queuecast_core::order;
 use serde::{Deserialize, Serialize};
 
 use queuecast_core::distribution::Distribution;
@@ -38,7 +39,7 @@ impl WaitBins {
             let from = if bin == 0 { 0.0 } else { ENDS[bin - 1] };
             let to = ENDS.get(bin).copied().unwrap_or(2.0 * from);
             bin += 1;
-            waits.sort_by(f64::total_cmp);
+            order::sort_floats(&mut waits);
             let count = POINTS.min(waits.len());
             let spread = |place: usize| waits[(2 * place + 1) * waits.len() / (2 * count)];
             if count == 0 { vec![(from + to) / 2.0] } else { (0..count).map(spread).collect() }

@@ -1,5 +1,6 @@
 //! What is learned of a site from its events: how long its jobs run, which it prefers, what arrives.
 
+use queuecast_core::order;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +141,7 @@ impl LearnedSite {
             waits.collect::<Vec<f64>>()
         });
         let mut waits: Vec<f64> = drawn.into_iter().flatten().collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         waits
     }
 
@@ -185,7 +186,7 @@ impl LearnedSite {
             start.ok().flatten().map(|start| (start - now).0.max(0) as f64)
         });
         let mut waits: Vec<f64> = waits.into_iter().flatten().collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         waits
     }
 
@@ -203,7 +204,7 @@ impl LearnedSite {
         let mut rng = Seed(u64::from(newcomer.index.0)).stream("draws of start times");
         let drawn = (0..draws).filter_map(|_| learned.drawn_wait(past, &mut rng, run_on));
         let mut drawn: Vec<f64> = drawn.map(|wait| wait.0 as f64).collect();
-        drawn.sort_by(f64::total_cmp);
+        order::sort_floats(&mut drawn);
         let mut single = |snapshot: &Snapshot, assumed| {
             snapshot.newcomer_wait(assumed, run_on).map_or(f64::NAN, |wait| wait.0 as f64)
         };
@@ -236,7 +237,7 @@ impl LearnedSite {
             let pairs = now.iter().zip(&starts);
             let mut moved: Vec<f64> =
                 pairs.filter_map(|(now, later)| Some(((*later)? - (*now)?).0 as f64)).collect();
-            moved.sort_by(f64::total_cmp);
+            order::sort_floats(&mut moved);
             // The run time is unchanged, so the end shifts as the start does.
             moved.get(moved.len() / 2).map_or((0.0, 0.0), |&moved| (moved, moved))
         };

@@ -1,5 +1,6 @@
 //! Waits by simulating the site onwards many times, corrected by what became of past answers.
 
+use queuecast_core::order;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
@@ -63,7 +64,7 @@ impl SimulationModel {
             calibration.correct(&mut waits, procs, request);
         }
         let mut waits: Vec<f64> = waits.iter().map(|wait| wait.0.max(0) as f64).collect();
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         match Distribution::observed(waits.into(), 1.0) {
             Some(wait) => WaitForecast::by_measure(wait),
             None => WaitForecast::nothing_known(),

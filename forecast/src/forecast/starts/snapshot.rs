@@ -1,5 +1,6 @@
 //! A site at one instant with the distributions of its jobs' run times, to be run on many times.
 
+use queuecast_core::order;
 use std::collections::BTreeSet;
 
 use rand::{Rng, RngExt};
@@ -68,7 +69,7 @@ impl Snapshot {
     /// arrivals keep their standing among them.
     pub fn in_shown_order(mut self) -> Snapshot {
         let mut ranks: Vec<f64> = self.waiting.iter().map(|(job, _)| job.rank).collect();
-        ranks.sort_by(|one, other| other.total_cmp(one));
+        order::sort_by(&mut ranks, |one, other| other.total_cmp(one));
         self.waiting.iter_mut().zip(ranks).for_each(|((job, _), rank)| job.rank = rank);
         self
     }
@@ -77,7 +78,9 @@ impl Snapshot {
     pub fn order(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.waiting.len()).collect();
         // Stable: of equal ranks the job that arrived first.
-        places.sort_by(|&one, &other| self.waiting[other].0.rank.total_cmp(&self.waiting[one].0.rank));
+        order::sort_by(&mut places, |&one, &other| {
+            self.waiting[other].0.rank.total_cmp(&self.waiting[one].0.rank)
+        });
         places
     }
 

@@ -2,6 +2,7 @@
 
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobId, JobIndex};
+use queuecast_core::order;
 use queuecast_core::units::{Procs, Time};
 
 /// The start times of all jobs that wait at a site.
@@ -37,7 +38,7 @@ impl QueuedStart {
             all += 1;
             waits.extend((start != Time::NEVER).then(|| (start - now).0.max(0) as f64));
         }
-        waits.sort_by(f64::total_cmp);
+        order::sort_floats(&mut waits);
         QueuedStart {
             index: job.index,
             id: job.id,

@@ -1,5 +1,6 @@
 //! The jobs of a controller, and the submissions they come from.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl<'c> Jobs<'c> {
     /// Jobs made of submissions; they come later.
     pub fn of(submissions: &'c [SubmittedJob]) -> Jobs<'c> {
         let mut by_submission: Vec<SubmissionHandle> = (0..submissions.len()).map(SubmissionHandle).collect();
-        by_submission.sort_by_key(|&one| (submissions[one.0].submit, one));
+        order::sort_by_key(&mut by_submission, |&one| (submissions[one.0].submit, one));
         let mut jobs = Jobs {
             all: Vec::new(),
             submissions,

@@ -1,5 +1,6 @@
 //! Jobs out of submissions.
 
+use queuecast_core::order;
 use std::cmp::Reverse;
 
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
@@ -125,7 +126,7 @@ impl Controller<'_> {
         if becomes_whole {
             let tries_all = self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
             let mut order: Vec<&RequestedPartition> = places.iter().collect();
-            order.sort_by_key(|at| Reverse(self.cluster.partitions[at.partition].priority_tier));
+            order::sort_by_key(&mut order, |at| Reverse(self.cluster.partitions[at.partition].priority_tier));
             let first = order.iter().position(|at| at.kept.need.on.could_run).unwrap_or(order.len());
             let tried = if tries_all { order.len() } else { (first + 1).min(order.len()) };
             if order[..tried].iter().any(|at| is_whole(at.partition)) {

@@ -1,6 +1,7 @@
 //! Classic fair share (`PriorityFlags=NO_FAIR_TREE`): `2^(−effective usage / share / dampening)`.
 
 use crate::cluster::{Associations, PrioritySettings, Shares};
+use queuecast_core::order;
 
 /// Shares of all associations, and the usage that counts for them.
 ///
@@ -50,7 +51,7 @@ impl ClassicShares {
         let parts = (0..count).map(|one| (level(one) > 0.0).then(|| own(one) / level(one)));
         let parts: Vec<Option<f64>> = parts.collect();
         let mut top_down: Vec<usize> = (0..count).collect();
-        top_down.sort_by_key(|&one| ancestors(one).count());
+        order::sort_by_key(&mut top_down, |&one| ancestors(one).count());
         let mut shares = vec![0.0; count];
         for &one in &top_down {
             shares[one] = match above[one] {

@@ -5,6 +5,7 @@ use crate::controller::handles::JobHandle;
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::MemoryNeed;
 use crate::controller::state::Controller;
+use queuecast_core::order;
 
 /// What a multifactor priority consists of: factors times their weights.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +59,7 @@ impl Controller<'_> {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
             let mut all: Vec<JobHandle> =
                 self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
-            all.sort_by_key(|&job| self.jobs.record_of(job));
+            order::sort_by_key(&mut all, |&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
                     JobStage::Running => self.charge(job, now),

@@ -2,6 +2,7 @@
 
 use super::classic_share::ClassicShares;
 use crate::cluster::{Associations, PrioritySettings, Shares};
+use queuecast_core::order;
 
 /// The decay of usage in one second, of a half-life in seconds, as Slurm computes it.
 fn decay(half_life: i64) -> f64 {
@@ -164,7 +165,7 @@ impl FairShare {
         let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
         let mut levels: Vec<(f64, bool, usize)> =
             children.iter().map(|&child| (self.level(child, all), !self.is_user[child], child)).collect();
-        levels.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        order::sort_by(&mut levels, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut before: Option<f64> = None;
         for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
             let tied = place == 0 && is_tied || before == Some(level);

@@ -5,6 +5,7 @@
 //! does not depend on earlier draws, so every permitted assignment is equally likely; if none is left, no assignment
 //! exists.
 
+use queuecast_core::order;
 use rand::RngExt;
 
 use super::SynthError;
@@ -19,7 +20,7 @@ pub fn shuffled(modes: &Modes, workload: &Workload, seed: Seed) -> Result<Vec<Se
     let remaining = Remaining::new(modes, workload)?;
     let mut rng = seed.stream("shuffled estimates");
     let mut jobs: Vec<u32> = (0..workload.len() as u32).collect();
-    jobs.sort_by_key(|&job| remaining.class[job as usize]);
+    order::sort_by_key(&mut jobs, |&job| remaining.class[job as usize]);
     let mut estimates = vec![Seconds(0); workload.len()];
     let mut left = Vec::with_capacity(workload.len());
     for class in (0..remaining.len()).rev() {

@@ -1,5 +1,6 @@
 //! How a parameter of jobs is distributed: what is written on a command line, in an experiment file, or in a header.
 
+use queuecast_core::order;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ impl Law {
     /// The law that these values (above 0) show: the least, every hundredth, and the greatest, to six digits. Exactly 1
     /// where there are none.
     pub fn observed(mut values: Vec<f64>) -> Law {
-        values.sort_by(f64::total_cmp);
+        order::sort_floats(&mut values);
         let Some(last) = values.len().checked_sub(1) else { return Law::Exactly(1.0) };
         let quantile = |share| six_digits(values[(share * last + SHARES / 2) / SHARES]);
         Law::Quantiles((0..=SHARES).map(quantile).collect())

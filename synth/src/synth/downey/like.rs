@@ -3,6 +3,7 @@
 
 use super::{Downey, DowneyArrivals, LIFETIME, Law, Speedup, UniformLog};
 use crate::synth::SynthError;
+use queuecast_core::order;
 use queuecast_core::workload::Workload;
 
 /// The fewest jobs for a fit.
@@ -115,7 +116,7 @@ impl UniformLog {
     /// # Formula
     /// `least = exp(−β₀/β₁)`, `most = exp((1 − β₀)/β₁)`
     fn through(mut values: Vec<f64>) -> UniformLog {
-        values.sort_by(f64::total_cmp);
+        order::sort_floats(&mut values);
         let all = values.len() as f64;
         let (mut points, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let mut below = 0.0;

@@ -1,5 +1,6 @@
 //! Fit of a speedup to measured run times.
 
+use queuecast_core::order;
 use std::collections::BTreeMap;
 
 use super::{PARALLELISM, Speedup};
@@ -127,7 +128,7 @@ fn lowest(steps: u32, end: f64, curve: impl Fn(f64) -> f64) -> (f64, f64) {
     let height = |at: usize| grid.get(at).copied().unwrap_or(f64::INFINITY);
     let is_valley = |at: &usize| height(*at) <= height(at + 1) && (*at == 0 || height(*at) < height(at - 1));
     let mut valleys: Vec<usize> = (0..grid.len()).filter(is_valley).collect();
-    valleys.sort_by(|&one, &other| height(one).total_cmp(&height(other)));
+    order::sort_by(&mut valleys, |&one, &other| height(one).total_cmp(&height(other)));
     let found = valleys.iter().take(VALLEYS).map(|&at| {
         let middle = at as f64 * step;
         let section = golden((middle - step).max(0.0), (middle + step).min(end), &curve);

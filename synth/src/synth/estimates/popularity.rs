@@ -1,5 +1,6 @@
 //! Popularity of estimates by rank, in percent of the jobs (section 8).
 
+use queuecast_core::order;
 use serde::{Deserialize, Serialize};
 
 use super::{HEAD, range};
@@ -42,7 +43,7 @@ impl Exponential {
             return Err(range::outside("head", value, &expected));
         }
         sizes.push(head_percent - sum);
-        sizes.sort_by(|one, next| next.total_cmp(one));
+        order::sort_by(&mut sizes, |one, next| next.total_cmp(one));
         sizes.truncate(count);
         Ok(sizes)
     }

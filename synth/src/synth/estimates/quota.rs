@@ -1,5 +1,7 @@
 //! Apportionment of jobs by percentages.
 
+use queuecast_core::order;
+
 /// Apportions jobs in proportion to `sizes` by largest remainder, ties by order. With enough jobs every size gets at least
 /// one, at the expense of those furthest above proportion.
 pub fn quota(jobs: u64, sizes: &[f64]) -> Vec<u64> {
@@ -9,7 +11,7 @@ pub fn quota(jobs: u64, sizes: &[f64]) -> Vec<u64> {
     let mut shares: Vec<u64> = exact.iter().map(|exact| (*exact as u64).max(least)).collect();
     // In order of the deficit: the first get more, the last give.
     let mut line: Vec<usize> = (0..sizes.len()).collect();
-    line.sort_by(|&one, &other| {
+    order::sort_by(&mut line, |&one, &other| {
         let lacks = |at: usize| exact[at] - shares[at] as f64;
         lacks(other).total_cmp(&lacks(one)).then(one.cmp(&other))
     });

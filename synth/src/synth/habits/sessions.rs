@@ -1,6 +1,7 @@
 //! Sessions: a user submits similar jobs, often after looking at the last result.
 
 use chacha20::ChaCha8Rng;
+use queuecast_core::order;
 use rand::RngExt;
 use rand_distr::{Distribution, Geometric};
 
@@ -77,7 +78,7 @@ fn sessions(habits: &Habits, users: &[HabitUser], seed: Seed) -> Vec<HabitSessio
         sessions.push(HabitSession { share: rng.random_range(0.0..1.0), user: user as u32, jobs });
         left -= jobs;
     }
-    sessions.sort_by(|one, other| one.share.total_cmp(&other.share));
+    order::sort_by(&mut sessions, |one, other| one.share.total_cmp(&other.share));
     sessions
 }
 
@@ -171,7 +172,7 @@ fn arrange(habits: &Habits, sessions: &[HabitSession], submissions: &mut [Submis
             job.at = (begins + job.at).min(span as i64);
         }
     }
-    submissions.sort_by_key(|job| job.at);
+    order::sort_by_key(submissions, |job| job.at);
     // The span needs a submission at each end.
     if let [first, .., last] = submissions {
         first.at = 0;

@@ -3,6 +3,7 @@
 //! Neighbours in that order are similar. Each application gets a range of neighbours, and each of its sessions a part of
 //! that range. Noise on the run times before sorting controls how similar they are.
 
+use queuecast_core::order;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 use chacha20::ChaCha8Rng;
@@ -212,7 +213,7 @@ impl<'a> Pool<'a> {
         });
         let mut sized: Vec<(f64, u32)> =
             of_lane.map(|(number, application)| (application.size, number)).collect();
-        sized.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        order::sort_by(&mut sized, |one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let mut before = 0;
         let mut order: Vec<(u64, f64, u32)> = sized
             .into_iter()
@@ -223,7 +224,7 @@ impl<'a> Pool<'a> {
                 (class, users.applications[number as usize].run, number)
             })
             .collect();
-        order.sort_by(|one, other| {
+        order::sort_by(&mut order, |one, other| {
             one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)).then(one.2.cmp(&other.2))
         });
         order.into_iter().map(|(_, _, number)| number).collect()

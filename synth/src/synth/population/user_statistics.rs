@@ -1,5 +1,6 @@
 //! Statistics of users' behaviour, to which a population is calibrated.
 
+use queuecast_core::order;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -76,7 +77,7 @@ impl<K: std::hash::Hash + Eq> Within<K> {
         // Summed in a fixed order, since a map has none.
         let mut groups: Vec<(f64, f64)> =
             self.0.values().map(|&(count, _, squares)| (squares, count - 1.0)).collect();
-        groups.sort_by(|one, other| one.0.total_cmp(&other.0));
+        order::sort_by(&mut groups, |one, other| one.0.total_cmp(&other.0));
         let (squares, free) = groups.iter().fold((0.0, 0.0), |sum, group| (sum.0 + group.0, sum.1 + group.1));
         ratio(squares, free).sqrt()
     }

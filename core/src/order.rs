@@ -5,6 +5,7 @@
 //! comparison costs a call. Loops that sort at every event call the standard library.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// Sorts by a comparison; what compares equal keeps its order, as with [`slice::sort_by`].
 pub fn sort_by<T>(values: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
@@ -22,17 +23,22 @@ pub fn sort<T: Ord>(values: &mut [T]) {
     sort_by(values, T::cmp);
 }
 
-/// Sorts numbers ascending, in the total order of floating-point numbers.
+/// Sorts numbers ascending, in the total order of floating-point numbers; cheap where most are in order already.
 pub fn sort_floats(values: &mut [f64]) {
-    values.sort_unstable_by(f64::total_cmp);
+    values.sort_by(f64::total_cmp);
+}
+
+/// A map of these pairs, the last one of each key. `collect` would compile a sort of its own for each source of pairs.
+pub fn map_of<K: Ord, V>(pairs: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    pairs.for_each(|(key, value)| _ = map.insert(key, value));
+    map
 }
 
 /// The places of so many values, in the order of their comparison; equal values in the order of their places.
 fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
-    if !places.is_sorted_by(|&one, &other| compare(one, other).is_le()) {
-        places.sort_by(|&one, &other| compare(one, other));
-    }
+    places.sort_by(|&one, &other| compare(one, other));
     places
 }
 

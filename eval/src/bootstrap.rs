@@ -136,7 +136,7 @@ impl<'a> Resampled<'a> {
 
     fn collect(&self, values: impl Fn(usize) -> Vec<f64>) -> ScoreIntervals {
         let named = self.measures.iter().enumerate();
-        named.filter_map(|(place, measure)| Some((measure.name, interval(values(place))?))).collect()
+        order::map_of(named.filter_map(|(place, measure)| Some((measure.name, interval(values(place))?))))
     }
 }
 

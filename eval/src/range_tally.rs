@@ -105,7 +105,7 @@ impl RangeTally {
     }
 
     pub(super) fn pinball(&self) -> BTreeMap<&'static str, f64> {
-        LEVELS.into_iter().zip(self.pinball).map(|(name, sum)| (name, sum / self.count())).collect()
+        order::map_of(LEVELS.into_iter().zip(self.pinball).map(|(name, sum)| (name, sum / self.count())))
     }
 
     pub(super) fn interval_score(&self) -> f64 {

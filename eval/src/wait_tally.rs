@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use super::bootstrap::{MethodDifferences, RatioMeasure, ScoreIntervals, WeeklySums};
@@ -231,7 +232,7 @@ impl WaitTally {
             coverage_80: self.ranges.coverage(),
             mean_width_80: self.ranges.width(),
             months: self.ranges.months(),
-            recall: recall.collect(),
+            recall: order::map_of(recall),
             confusion: self.confusion,
             calibration: self.ranges.calibration(),
             tenths: self.ranges.tenths(),

@@ -8,6 +8,7 @@ use super::notes::Notes;
 use super::sbatch::sbatch_line;
 use super::values::digits;
 use queuecast_core::job_state::JobState;
+use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{JobOutcome, SubmittedJob, TaskRun};
 use queuecast_trace::hostlist::expanded;
@@ -54,7 +55,7 @@ pub(super) fn jobs(file: &str, text: &str, notes: &mut Notes) -> JobList {
     let mut list = JobList::default();
     let Some(((_, titles), rows)) = rows.split_first() else { return list };
     let columns: BTreeMap<String, usize> =
-        titles.iter().enumerate().map(|(at, title)| (title.trim().to_ascii_lowercase(), at)).collect();
+        order::map_of(titles.iter().enumerate().map(|(at, title)| (title.trim().to_ascii_lowercase(), at)));
     if let Some(missing) = ["submit", "user", "args"].iter().find(|name| !columns.contains_key(**name)) {
         notes.unread_line(file, 1, &titles.join(","), &format!("a column {missing}"));
         return list;

@@ -117,7 +117,7 @@ impl QueuePartitions {
         });
         let numbered =
             cluster.partitions.iter().filter_map(|one| Some((one.name.parse().ok()?, one.name.clone())));
-        QueuePartitions { by_queue: numbered.chain(named).collect() }
+        QueuePartitions { by_queue: order::map_of(numbered.chain(named)) }
     }
 
     fn of(&self, queue: i64) -> Option<String> {

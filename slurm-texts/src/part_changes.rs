@@ -117,7 +117,7 @@ fn named(cluster: &Cluster, nodes: &[usize]) -> String {
 fn partitions(old: &Cluster, new: &Cluster) -> Vec<SettingChange> {
     let by_name = |cluster: &Cluster| -> BTreeMap<String, (ClusterPartition, String)> {
         let one = |one: &ClusterPartition| (one.name.clone(), (one.clone(), named(cluster, &one.nodes)));
-        cluster.partitions.iter().map(one).collect()
+        order::map_of(cluster.partitions.iter().map(one))
     };
     // Indices of nodes differ where nodes are added; names count.
     let rows = || PARTITION.iter().filter(|row| row.key != "Nodes");
@@ -134,7 +134,7 @@ fn partitions(old: &Cluster, new: &Cluster) -> Vec<SettingChange> {
 /// Nodes that change alike are one list.
 fn nodes(old: &Cluster, new: &Cluster) -> Vec<SettingChange> {
     let by_name = |cluster: &Cluster| -> BTreeMap<String, ClusterNode> {
-        cluster.nodes.iter().map(|one| (one.name.clone(), one.clone())).collect()
+        order::map_of(cluster.nodes.iter().map(|one| (one.name.clone(), one.clone())))
     };
     let (before, after) = (by_name(old), by_name(new));
     let single = paired("node", &before, &after, |one, other| differing(NODE.iter(), one, other));
@@ -170,7 +170,7 @@ fn associations(cluster: &Cluster, has_user: bool) -> BTreeMap<String, (Associat
         let parent = one.parent.filter(|_| !has_user).and_then(|parent| all.get(parent));
         (name, (one.clone(), parent.map_or(String::new(), |parent| parent.account.clone())))
     };
-    chosen.map(entry).collect()
+    order::map_of(chosen.map(entry))
 }
 
 type KeyTexts = Vec<(&'static str, String)>;
@@ -199,7 +199,7 @@ fn switches(cluster: &Cluster) -> BTreeMap<String, KeyTexts> {
         }
         (switch.name.clone(), texts)
     };
-    all.iter().map(one).collect()
+    order::map_of(all.iter().map(one))
 }
 
 fn reservations(cluster: &Cluster) -> BTreeMap<String, KeyTexts> {
@@ -213,5 +213,5 @@ fn reservations(cluster: &Cluster) -> BTreeMap<String, KeyTexts> {
         texts.extend(one.partition.clone().map(|partition| ("PartitionName", partition)));
         (one.name.clone(), texts)
     };
-    cluster.reservations.iter().map(one).collect()
+    order::map_of(cluster.reservations.iter().map(one))
 }

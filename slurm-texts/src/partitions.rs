@@ -9,6 +9,7 @@ use super::nodes::node_names;
 use super::notes::{KeyValue, Notes, few};
 use super::table::PARTITION;
 use super::values::{allowed, yes_no};
+use queuecast_core::order;
 use queuecast_core::units::Seconds;
 use queuecast_slurm_sim::cluster::{Allowed, ClusterNode, ClusterPartition, Sharing};
 
@@ -22,7 +23,7 @@ pub(super) struct NodePlaces<'a> {
 impl<'a> NodePlaces<'a> {
     /// The places of these nodes, and the node sets of `slurm.conf`.
     pub fn of(nodes: &'a [ClusterNode], entries: &[ConfEntry], notes: &mut Notes) -> NodePlaces<'a> {
-        let places = nodes.iter().enumerate().map(|(at, node)| (node.name.as_str(), at)).collect();
+        let places = order::map_of(nodes.iter().enumerate().map(|(at, node)| (node.name.as_str(), at)));
         let mut known = NodePlaces { places, sets: BTreeMap::new(), nodes };
         for entry in entries.iter().filter(|entry| entry.head().name() == "nodeset") {
             let mut set =

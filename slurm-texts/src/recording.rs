@@ -268,7 +268,7 @@ pub(super) fn job_names(text: &str) -> BTreeMap<u64, String> {
         let name = cells.get(name).filter(|name| !name.is_empty())?;
         Some((job_number(cells.get(id)?.split('_').next()?)?, (*name).to_owned()))
     };
-    lines.filter_map(named).collect()
+    order::map_of(lines.filter_map(named))
 }
 
 /// The parts of a recording.
@@ -321,7 +321,7 @@ pub(super) fn recorded(
             (one.eligible.map(moved), one.start.map(moved), one.end.map(moved));
     }
     let noted: BTreeMap<String, (Time, Option<u64>)> =
-        list.submissions.iter().map(|job| (job.key.clone(), (job.submit.second(), job.id))).collect();
+        order::map_of(list.submissions.iter().map(|job| (job.key.clone(), (job.submit.second(), job.id))));
     let (mut submissions, mut events) = (Vec::new(), Vec::new());
     for call in calls {
         let at = clock.begin + call.at;
@@ -369,7 +369,7 @@ fn timed(job: SubmittedJob, at: Micros, until: Micros, noted: Option<(Time, Opti
 /// Replaces numbers of jobs by keys where they are known, in dependencies and in what was cancelled or changed.
 fn resolve(submissions: &mut [SubmittedJob], events: &mut [ClusterEvent]) {
     let keys: BTreeMap<u64, String> =
-        submissions.iter().filter_map(|job| Some((job.id?, job.key.clone()))).collect();
+        order::map_of(submissions.iter().filter_map(|job| Some((job.id?, job.key.clone()))));
     let known = |name: &str| -> Option<String> {
         let end = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
         let key = keys.get(&digits(&name[..end])?)?;

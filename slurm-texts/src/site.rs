@@ -340,7 +340,7 @@ fn all_partitions(
     let mut aside = Notes::default();
     let mut configured = partitions::configured(conf, places, &mut aside);
     let weights: BTreeMap<String, ClusterPartition> =
-        configured.iter().map(|one| (one.name.clone(), one.clone())).collect();
+        order::map_of(configured.iter().map(|one| (one.name.clone(), one.clone())));
     configured.retain(|one| !live.iter().any(|known| known.name == one.name));
     let mut all = partitions::merged(configured, live, &partitions::hidden(conf), notes);
     for one in &mut all {

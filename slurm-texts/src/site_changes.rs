@@ -57,7 +57,7 @@ fn raw_reading(texts: &BTreeMap<String, String>, options: &SiteOptions) -> RawRe
     };
     let configured = texts.iter().filter(is_configured).map(|(name, text)| (name.clone(), text.clone()));
     let mut said = WholeSettings::new();
-    let reading = assembled(&configured.collect(), options, &mut |all| said.clone_from(all));
+    let reading = assembled(&order::map_of(configured), options, &mut |all| said.clone_from(all));
     let is_live = reading.used.values().any(|kind| *kind == SiteFileKind::Config);
     RawReading { reading, said, is_live }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use super::accounted::accounted;
@@ -99,7 +100,7 @@ pub fn read_what_if(
     let recorded =
         log.iter().filter(|(name, text)| is_list && kind(name, text).is_some_and(SiteFileKind::is_recorded));
     let texts: BTreeMap<String, String> =
-        configured.chain(recorded).map(|(name, text)| (name.clone(), text.clone())).collect();
+        order::map_of(configured.chain(recorded).map(|(name, text)| (name.clone(), text.clone())));
     let (mut reading, applied) = read_changed_site(&texts, options, changes)?;
     if reading.cluster.nodes.is_empty() {
         return Err(WhatIfError::NoMachine("nodes"));

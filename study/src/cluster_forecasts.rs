@@ -150,7 +150,7 @@ pub fn forecast_starts(
 ) -> Vec<ForecastStart> {
     let mut forecaster = ClusterForecaster::new(cluster, run, draws, seed);
     let outcomes: BTreeMap<(&str, Option<u32>), _> =
-        run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)).collect();
+        order::map_of(run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)));
     let mut shown: BTreeMap<u64, Vec<&ExpectedStart>> = BTreeMap::new();
     expected.iter().for_each(|one| shown.entry(one.id).or_default().push(one));
     let mut waits: Vec<(Time, Seconds)> =

@@ -77,7 +77,7 @@ fn waited(outcome: &JobOutcome) -> Option<i64> {
 pub fn run_difference(a: &NamedRun, b: &NamedRun) -> RunDifference {
     let by_key = |run: &'_ NamedRun| -> BTreeMap<(String, Option<u32>), JobOutcome> {
         let started = run.outcomes.iter().filter(|one| one.start.is_some());
-        started.map(|one| ((one.key.clone(), one.task), one.clone())).collect()
+        order::map_of(started.map(|one| ((one.key.clone(), one.task), one.clone())))
     };
     let (ours, theirs) = (by_key(a), by_key(b));
     let both: Vec<(&JobOutcome, &JobOutcome)> =

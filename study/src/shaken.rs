@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use queuecast_core::order;
 use serde::Serialize;
 
 use crate::{Experiment, Repeated, Sweep, SweepResults};
@@ -68,7 +69,7 @@ impl Shaking {
                         (0..seeds).map(|seed| metric.value(&of_seed(seed)?.summary)).collect();
                     Some((metric.name, Repeated::of(&values?)))
                 };
-                let metrics = METRICS.iter().filter_map(metric).collect();
+                let metrics = order::map_of(METRICS.iter().filter_map(metric));
                 shaken.push(ShakenResult { workload, experiment: experiment.clone(), metrics });
             }
         }

@@ -207,7 +207,7 @@ impl SimulatedVariant<'_> {
     /// The wait of each job.
     fn waits(&self) -> BTreeMap<JobKey<'_>, Seconds> {
         let wait = |job: &SimulatedJob| Some(started(&job.outcome)?.wait());
-        self.simulated.jobs.iter().filter_map(|job| Some((key(job), wait(job)?))).collect()
+        order::map_of(self.simulated.jobs.iter().filter_map(|job| Some((key(job), wait(job)?))))
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::record::{Field, Record};
 use super::store::{Store, renumber};
+use queuecast_core::order;
 use queuecast_core::workload::{Names, Withdrawn};
 
 /// The columns that hold identities in the Standard Workload Format.
@@ -97,7 +98,7 @@ impl Identities {
                 let known = u32::try_from(original).ok().and_then(|number| names.get(&number));
                 known.cloned().unwrap_or_else(|| original.to_string())
             };
-            *names = (1..).zip(originals.into_iter().map(name)).collect();
+            *names = order::map_of((1..).zip(originals.into_iter().map(name)));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::record::UNKNOWN;
+use queuecast_core::order;
 
 #[derive(Debug, Default)]
 pub(super) struct Interner {
@@ -31,9 +32,7 @@ impl Interner {
     }
 
     pub fn names(&self) -> BTreeMap<u32, String> {
-        self.numbers
-            .iter()
-            .map(|(name, &number)| (number, String::from_utf8_lossy(name).into_owned()))
-            .collect()
+        let named = |(name, &number): (&Vec<u8>, &u32)| (number, String::from_utf8_lossy(name).into_owned());
+        order::map_of(self.numbers.iter().map(named))
     }
 }

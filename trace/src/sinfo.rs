@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::sacct::seconds;
 use super::squeue::NotAsAsked;
+use queuecast_core::order;
 use queuecast_core::units::{Procs, Seconds};
 
 /// What to ask `sinfo`: one line for each node and partition, all partitions included.
@@ -143,7 +144,7 @@ impl Partition {
 /// All processors of a site, each node counted once, those that are down or drained included.
 pub fn all_procs(partitions: &[Partition]) -> Procs {
     let nodes: BTreeMap<&String, u32> =
-        partitions.iter().flat_map(|one| &one.nodes).map(|(name, node)| (name, node.all)).collect();
+        order::map_of(partitions.iter().flat_map(|one| &one.nodes).map(|(name, node)| (name, node.all)));
     Procs(nodes.values().fold(0_u32, |sum, procs| sum.saturating_add(*procs)))
 }
 

@@ -90,6 +90,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "parallel",
             "units",
             "number",
+            "order",
             "duration",
             "asking",
             "stats",

@@ -68,7 +68,7 @@ impl<'r> RecordedMoments<'r> {
     /// Before anything has happened.
     pub fn new(cluster: &'r Cluster, run: &'r RecordedRun) -> RecordedMoments<'r> {
         let places: BTreeMap<&str, usize> =
-            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+            order::map_of(run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)));
         let numbered = run.submissions.iter().enumerate().filter_map(|(place, one)| Some((one.id?, place)));
         let submission_of: Vec<Option<usize>> =
             run.outcomes.iter().map(|one| places.get(one.key.as_str()).copied()).collect();
@@ -100,7 +100,7 @@ impl<'r> RecordedMoments<'r> {
             decay: UsageDecay::of(cluster),
             nodes: NodePast::of(cluster, run),
             reservations: cluster.reservations.clone(),
-            numbers: numbered.collect(),
+            numbers: order::map_of(numbered),
             places,
             submission_of,
             outcomes_of,

@@ -6,6 +6,7 @@ use super::event::ClusterAction;
 use super::node::NodeState;
 use super::recorded::RecordedRun;
 use super::whole::Cluster;
+use queuecast_core::order;
 use queuecast_core::units::{Micros, Time};
 
 /// Which nodes take jobs, at one instant after the other. A cluster has its nodes in the states in which they were found; these
@@ -38,10 +39,9 @@ impl NodePast {
         }
         let is_closed = |node: usize| cluster.nodes[node].state != NodeState::Up;
         // Since when nodes that were found closed are; `None` with an outage that tells.
-        let mut since: BTreeMap<usize, Option<Micros>> = (0..is_told.len())
-            .filter(|&node| is_closed(node))
-            .map(|node| (node, Some(Micros(i64::MIN))))
-            .collect();
+        let mut since: BTreeMap<usize, Option<Micros>> = order::map_of(
+            (0..is_told.len()).filter(|&node| is_closed(node)).map(|node| (node, Some(Micros(i64::MIN)))),
+        );
         let untold = |node: usize| node < is_told.len() && !is_told[node];
         for outage in cluster.outages.iter().filter(|one| run.clock.is_unix && untold(one.node)) {
             let goes_on = outage.to == Time::NEVER;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chacha20::ChaCha8Rng;
+use queuecast_core::order;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -265,7 +266,7 @@ impl Mixed<'_> {
             let name = self.users.workload.names.users.get(&user.number())?;
             Some((number, format!("{name}.{copy}")))
         });
-        named.collect()
+        order::map_of(named)
     }
 }
 

@@ -49,7 +49,7 @@ impl RequestShares {
     /// A copy to ask about many jobs; it was settled since the last one that ended.
     pub fn sorted(&self) -> Sorted {
         let classes = self.classes.iter().map(|(&class, shares)| (class, Arc::from(shares.as_slice())));
-        Sorted { classes: classes.collect(), asked: Arc::from(self.asked.as_slice()) }
+        Sorted { classes: order::map_of(classes), asked: Arc::from(self.asked.as_slice()) }
     }
 }
 

@@ -6,6 +6,7 @@ use super::past::ClusterPast;
 use super::starts::{ClusterDraws, ExpectedArrivals, StartDraws, cluster_draws, cluster_starts, tasks};
 use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
+use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Micros;
 use queuecast_slurm_sim::cluster::{
@@ -100,7 +101,7 @@ impl<'r> ClusterForecaster<'r> {
         ClusterForecaster {
             moments: RecordedMoments::new(cluster, run),
             past: ClusterPast::of(cluster, run),
-            outcomes: outcomes.collect(),
+            outcomes: order::map_of(outcomes),
             earlier: Vec::new(),
             asked: 0,
             cluster: PreparedCluster::of(cluster),

@@ -89,7 +89,7 @@ impl<'r> ClusterPast<'r> {
     /// Before anything has happened in a recorded run.
     pub fn of(cluster: &'r Cluster, run: &'r RecordedRun) -> ClusterPast<'r> {
         let places: BTreeMap<&str, usize> =
-            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+            order::map_of(run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)));
         let mut to_come = Vec::with_capacity(run.outcomes.len() * 3);
         for outcome in &run.outcomes {
             let Some(&place) = places.get(outcome.key.as_str()) else { continue };

@@ -150,12 +150,9 @@ impl ClusterQueue<'_> {
         submits.sort_unstable();
         let apart = (submits.len() / PAST_QUEUES).clamp(1, APART);
         let first = submits.len().saturating_sub(PAST_QUEUES * apart);
-        let outcomes: BTreeMap<(&str, Option<u32>), usize> = history
-            .outcomes
-            .iter()
-            .zip(0..)
-            .map(|(one, place)| ((one.key.as_str(), one.task), place))
-            .collect();
+        let outcomes: BTreeMap<(&str, Option<u32>), usize> = order::map_of(
+            history.outcomes.iter().zip(0..).map(|(one, place)| ((one.key.as_str(), one.task), place)),
+        );
         let mut events: Vec<(Time, bool, usize)> = Vec::new();
         for (one, place) in history.outcomes.iter().zip(0..) {
             match (one.start, one.end) {

@@ -15,6 +15,7 @@ use crate::controller::job::{ControlledJob, JobStage, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
 use crate::controller::state::Controller;
+use queuecast_core::order;
 use queuecast_core::units::Micros;
 
 /// How long the nodes of a stopped job stay in use, at least. Later decisions in the same turn of the background thread find them in
@@ -82,12 +83,12 @@ impl<'c> RecordingFollower<'c> {
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all.len()],
-            numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))).collect(),
-            starts: run
-                .outcomes
-                .iter()
-                .filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0)))
-                .collect(),
+            numbers: order::map_of(
+                numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))),
+            ),
+            starts: order::map_of(
+                run.outcomes.iter().filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0))),
+            ),
             until_eligible: until_eligible(run),
             stops: BTreeMap::new(),
             cycle: None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::{GresRequest, Tres};
+use queuecast_core::order;
 
 /// Licenses that jobs hold while they run. Names that the cluster does not have are not counted.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +15,7 @@ pub struct LicenseCounts {
 impl LicenseCounts {
     /// Those of a cluster, all free.
     pub fn of(licenses: &Tres) -> LicenseCounts {
-        let counts = licenses.0.iter().map(|(name, &all)| (name.clone(), (all, 0))).collect();
+        let counts = order::map_of(licenses.0.iter().map(|(name, &all)| (name.clone(), (all, 0))));
         LicenseCounts { counts }
     }
 

@@ -10,6 +10,7 @@ mod sessions;
 mod tests;
 mod users;
 
+use queuecast_core::order;
 use serde::{Deserialize, Serialize};
 
 use super::error::within;
@@ -78,12 +79,12 @@ impl Habits {
         let mut workload = Workload::new(Machine { procs: Procs(self.procs) }, jobs)?;
         workload.epoch = Some(MONDAY);
         let names = &mut workload.names;
-        names.users = (0..self.users).map(|user| (user, format!("user{:02}", user + 1))).collect();
-        names.groups = (0..).zip(GROUPS).map(|(group, name)| (group, name.into())).collect();
-        names.queues = (0..).zip(QUEUES).map(|(queue, (name, _))| (queue, name.into())).collect();
+        names.users = order::map_of((0..self.users).map(|user| (user, format!("user{:02}", user + 1))));
+        names.groups = order::map_of((0..).zip(GROUPS).map(|(group, name)| (group, name.into())));
+        names.queues = order::map_of((0..).zip(QUEUES).map(|(queue, (name, _))| (queue, name.into())));
         let applications = users.iter().flat_map(|user| &user.applications);
         names.executables =
-            (0..).zip(applications).map(|(number, application)| (number, application.name())).collect();
+            order::map_of((0..).zip(applications).map(|(number, application)| (number, application.name())));
         Ok(workload)
     }
 

@@ -12,6 +12,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+use queuecast_core::order;
 use serde::{Deserialize, Serialize};
 
 use super::error::within;
@@ -116,7 +117,8 @@ impl Lublin {
         let mut workload = Workload::from_columns(Machine { procs: Procs(self.procs) }, jobs, truths)?;
         workload.epoch = Some(MONDAY);
         if self.kinds != LublinKinds::Untyped {
-            workload.names.queues = (0..).zip(QUEUES).map(|(queue, name)| (queue, name.into())).collect();
+            workload.names.queues =
+                order::map_of((0..).zip(QUEUES).map(|(queue, name)| (queue, name.into())));
         }
         Ok(workload)
     }

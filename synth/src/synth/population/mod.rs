@@ -12,6 +12,7 @@ mod tests;
 mod user_statistics;
 mod users;
 
+use queuecast_core::order;
 use serde::{Deserialize, Serialize};
 
 use super::SynthError;
@@ -170,7 +171,7 @@ impl Population {
     fn names(&self, workload: &Workload, lanes: &Lanes, users: &Users) -> Names {
         let numbered = |what: &str, count: usize| {
             let width = count.max(1).ilog10() as usize + 1;
-            (0..count as u32).map(|number| (number, format!("{what}{:0width$}", number + 1))).collect()
+            order::map_of((0..count as u32).map(|number| (number, format!("{what}{:0width$}", number + 1))))
         };
         if workload.is_empty() {
             return workload.names.clone();
@@ -182,7 +183,7 @@ impl Population {
             queues: if lanes.queued {
                 workload.names.queues.clone()
             } else {
-                (0..).zip(QUEUES).map(|(queue, (name, _))| (queue, name.into())).collect()
+                order::map_of((0..).zip(QUEUES).map(|(queue, (name, _))| (queue, name.into())))
             },
             accounts: std::collections::BTreeMap::new(),
             partitions: workload.names.partitions.clone(),

@@ -1,0 +1,134 @@
+//! Every command that following a site may run, declared once: for the collector, for administrators who want to read them, and for tests.
+
+use queuecast_trace::sacct::ARGUMENTS;
+use queuecast_trace::sinfo::SINFO;
+
+/// Columns of `squeue`, in their order. Names that users choose are not among them, so that none can break a line.
+pub const QUEUE_COLUMNS: &str = "%i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%a|%q|%v|%S|%E|%r";
+
+/// How often a command is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frequency {
+    /// At every look, once for any number of questions.
+    Look,
+    /// For the history once in each window, then at every tenth look.
+    Window,
+}
+
+/// A command that may be run, and what an administrator wants to know of it. None changes anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredCommand {
+    /// The program.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// How often.
+    pub frequency: Frequency,
+    /// What for.
+    pub purpose: &'static str,
+    /// Which daemon answers.
+    pub daemon: &'static str,
+    /// Who may run it and sees all that it could print.
+    pub rights: &'static str,
+}
+
+impl DeclaredCommand {
+    /// As it would be typed in a shell.
+    pub fn line(&self) -> String {
+        let quoted = |word: &String| match word.replace('\x1f', "\\x1f") {
+            word if word.contains('\\') => {
+                let (option, value) = word.split_once('=').unwrap_or(("", &word));
+                format!("{option}=$'{value}'")
+            }
+            word if word.contains(['|', '%', ' ']) => format!("'{word}'"),
+            word => word,
+        };
+        let words: Vec<String> = self.arguments.iter().map(quoted).collect();
+        format!("{} {}", self.program, words.join(" "))
+    }
+}
+
+const USERS: &str =
+    "any user; with PrivateData=jobs only operators and administrators see the jobs of others";
+
+/// The queue: every job that Slurm still knows, those that have just ended included.
+pub fn queue() -> DeclaredCommand {
+    let arguments = ["-h", "-a", "-r", "-t", "all", "-o", QUEUE_COLUMNS];
+    DeclaredCommand {
+        program: "squeue",
+        arguments: arguments.map(str::to_owned).to_vec(),
+        frequency: Frequency::Look,
+        purpose: "which jobs wait, run and have just ended",
+        daemon: "slurmctld",
+        rights: USERS,
+    }
+}
+
+/// The nodes of every partition, and the limits of partitions.
+pub fn nodes() -> DeclaredCommand {
+    DeclaredCommand {
+        program: "sinfo",
+        arguments: SINFO.map(str::to_owned).to_vec(),
+        frequency: Frequency::Look,
+        purpose: "which nodes are free, held and down, and what each partition allows",
+        daemon: "slurmctld",
+        rights: "any user; with PrivateData=nodes only operators and administrators see nodes",
+    }
+}
+
+/// Accounting of the jobs that existed between two moments, in Unix seconds.
+pub fn accounting(from: i64, to: i64) -> DeclaredCommand {
+    let mut arguments = vec!["-S".to_owned(), format!("uts{from}")];
+    let mut rest = ARGUMENTS.iter();
+    while let Some(&word) = rest.next() {
+        arguments.push(word.to_owned());
+        if word == "-E" {
+            arguments.push(format!("uts{to}"));
+            rest.next();
+        }
+    }
+    DeclaredCommand {
+        program: "sacct",
+        arguments,
+        frequency: Frequency::Window,
+        purpose: "jobs that have ended: the history that forecasts learn from",
+        daemon: "slurmdbd",
+        rights: USERS,
+    }
+}
+
+/// The cluster that the commands are about.
+pub fn cluster_name() -> DeclaredCommand {
+    DeclaredCommand {
+        program: "scontrol",
+        arguments: ["show", "config"].map(str::to_owned).to_vec(),
+        frequency: Frequency::Window,
+        purpose: "the name of the cluster and the version of Slurm, once when following begins",
+        daemon: "slurmctld",
+        rights: "any user",
+    }
+}
+
+/// All of them, as they are run at a moment, in Unix seconds.
+pub fn all(now: i64, window: i64) -> [DeclaredCommand; 4] {
+    [cluster_name(), queue(), nodes(), accounting(now - window, now)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_can_be_typed() {
+        let [name, queue, nodes, accounting] = all(1_700_000_000, 86_400);
+        assert_eq!(name.line(), "scontrol show config");
+        assert!(queue.line().starts_with("squeue -h -a -r -t all -o '%i|%T|"), "{}", queue.line());
+        assert!(nodes.line().starts_with("sinfo -h -a -N -o '%N|"), "{}", nodes.line());
+        let line = accounting.line();
+        assert!(
+            line.starts_with("sacct -S uts1699913600 -a -X -D -P --delimiter=$'\\x1f' -E uts1700000000 "),
+            "{line}"
+        );
+        assert!(line.contains("--state=BF,") && line.contains("--format=JobIDRaw,JobID,"), "{line}");
+    }
+}

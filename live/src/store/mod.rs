@@ -1,0 +1,86 @@
+//! What is remembered of followed sites.
+
+mod error;
+mod schema;
+mod sqlite;
+
+use std::io::Write;
+
+use queuecast_core::units::Time;
+
+pub use error::StoreError;
+pub use sqlite::SqliteStore;
+
+use crate::look::Look;
+use crate::rows::AccountingRows;
+
+/// A followed cluster in a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClusterNumber(pub i64);
+
+/// A look that was stored: the queue and the nodes at its moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredLook {
+    /// Its number; later looks have higher ones, whatever the clock said.
+    pub number: i64,
+    /// What Slurm printed then.
+    pub look: Look,
+}
+
+/// A look that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedLook {
+    /// When.
+    pub at: Time,
+    /// What was asked, and why there was no answer.
+    pub why: String,
+}
+
+/// What is remembered of followed sites. Each call is done as a whole or not at all; doing it twice is doing it once.
+pub trait Store {
+    /// The cluster of this name, known from now on.
+    fn cluster(&mut self, name: &str) -> Result<ClusterNumber, StoreError>;
+
+    /// The clusters, by name.
+    fn clusters(&self) -> Result<Vec<(String, ClusterNumber)>, StoreError>;
+
+    /// Remembers a look: its number, and how many lines of the queue differ from the look before. A look of the moment of the last one
+    /// replaces it.
+    fn add_look(&mut self, cluster: ClusterNumber, look: &Look) -> Result<(i64, usize), StoreError>;
+
+    /// Remembers that a look failed.
+    fn add_failure(&mut self, cluster: ClusterNumber, failure: &FailedLook) -> Result<(), StoreError>;
+
+    /// When the last look was that did not fail.
+    fn last_look(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError>;
+
+    /// The last failed look, if no other look came after it.
+    fn last_failure(&self, cluster: ClusterNumber) -> Result<Option<FailedLook>, StoreError>;
+
+    /// The site at a moment: the last look that was made by then.
+    fn look_at(&self, cluster: ClusterNumber, at: Time) -> Result<Option<StoredLook>, StoreError>;
+
+    /// Remembers rows of accounting, each in place of what was known of the same job and submission: how many were new or differ. With
+    /// `until`, the history is complete up to that moment.
+    fn add_accounting(
+        &mut self,
+        cluster: ClusterNumber,
+        rows: &AccountingRows<'_>,
+        until: Option<Time>,
+    ) -> Result<usize, StoreError>;
+
+    /// Up to when the history is complete.
+    fn history_until(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError>;
+
+    /// Writes the history as `sacct` prints it, by number of job and submission: the jobs that were submitted by `at`, whatever became of
+    /// them since. Readers leave out what was not known at `at`. Returns how many rows were written.
+    fn write_history(
+        &self,
+        cluster: ClusterNumber,
+        at: Time,
+        to: &mut dyn Write,
+    ) -> Result<usize, StoreError>;
+
+    /// Forgets looks and failures from before a moment; the history stays. Returns how many looks were forgotten.
+    fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError>;
+}

@@ -1,0 +1,95 @@
+//! The form of a store in SQLite, and how an older one is brought up to date.
+
+use rusqlite::Connection;
+
+use super::StoreError;
+
+/// Marks a file as a store of ours.
+const APPLICATION: i64 = 0x5143_4153;
+
+/// Steps from one form to the next. A store of form `n` has had the first `n` of them.
+const STEPS: [&str; 1] = ["
+    CREATE TABLE cluster (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        history_until INTEGER
+    ) STRICT;
+    -- A look at a site. `passing` is what changes by itself of its queue, compressed; `nodes` names the text of its nodes.
+    CREATE TABLE look (
+        cluster INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        passing BLOB NOT NULL,
+        nodes INTEGER NOT NULL,
+        PRIMARY KEY (cluster, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX look_at ON look (cluster, at, number);
+    -- What sinfo printed, compressed, from the look on whose number it has until there is another one.
+    CREATE TABLE nodes (
+        cluster INTEGER NOT NULL,
+        look INTEGER NOT NULL,
+        text BLOB NOT NULL,
+        PRIMARY KEY (cluster, look)
+    ) STRICT, WITHOUT ROWID;
+    -- A line of the queue, with the looks that saw it first and last; the last look is unknown while it is still there.
+    CREATE TABLE queued (
+        cluster INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        job TEXT NOT NULL,
+        last INTEGER,
+        line TEXT NOT NULL,
+        PRIMARY KEY (cluster, first, job)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX queued_now ON queued (cluster, job) WHERE last IS NULL;
+    CREATE INDEX queued_last ON queued (cluster, last);
+    CREATE TABLE failure (
+        cluster INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        -- How many looks there were before it.
+        after INTEGER NOT NULL,
+        why TEXT NOT NULL,
+        PRIMARY KEY (cluster, at, why)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE titles (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+    -- A row of accounting.
+    CREATE TABLE job (
+        cluster INTEGER NOT NULL,
+        id INTEGER NOT NULL,
+        submit INTEGER NOT NULL,
+        titles INTEGER NOT NULL,
+        row TEXT NOT NULL,
+        PRIMARY KEY (cluster, id, submit)
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// Brings a store up to date, and refuses what is none or is newer than this program.
+pub(super) fn open(connection: &mut Connection, may_write: bool) -> Result<(), StoreError> {
+    let pragma = |connection: &Connection, name: &str| -> Result<i64, StoreError> {
+        Ok(connection.pragma_query_value(None, name, |row| row.get(0))?)
+    };
+    let application = pragma(connection, "application_id")?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application != APPLICATION && tables > 0 {
+        return Err(StoreError::Foreign);
+    }
+    let form = pragma(connection, "user_version")?;
+    let known = STEPS.len() as i64;
+    if form > known {
+        return Err(StoreError::Newer { found: form, known });
+    }
+    if form == known {
+        return Ok(());
+    }
+    if !may_write {
+        return Err(StoreError::ReadOnly);
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    // Another process may have been faster.
+    let form = pragma(&transaction, "user_version")?.clamp(0, known);
+    for step in &STEPS[form as usize..] {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", known)?;
+    Ok(transaction.commit()?)
+}

@@ -1,0 +1,146 @@
+use super::*;
+
+const NODES: &str = "c1|4/0/0/4|batch|up|1:00:00|1-infinite|UNLIMITED|1\n";
+
+fn line(job: u32, state: &str, priority: u32, start: &str) -> String {
+    format!(
+        "{job}|{state}|4|1:00:00|0:00|{priority}|ann|900|batch||bio|normal|(null)|{start}|(null)|Priority\n"
+    )
+}
+
+fn look(at: i64, lines: &[String]) -> Look {
+    Look { at: Time(at), queue: lines.concat(), nodes: NODES.to_owned() }
+}
+
+fn store() -> (tempfile::TempDir, SqliteStore, ClusterNumber) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqliteStore::open(&folder.path().join("store.sqlite")).unwrap();
+    let cluster = store.cluster("one").unwrap();
+    (folder, store, cluster)
+}
+
+#[test]
+fn every_look_comes_back_as_it_was() {
+    let (_folder, mut store, cluster) = store();
+    let looks = [
+        look(1000, &[line(1, "PENDING", 10, "1500"), line(2, "PENDING", 20, "N/A")]),
+        look(1120, &[line(1, "PENDING", 11, "1600"), line(2, "RUNNING", 20, "1120")]),
+        look(1240, &[line(2, "RUNNING", 20, "1120").replace("|0:00|", "|2:00|")]),
+        look(1360, &[]),
+        // A number that is used again.
+        look(1480, &[line(2, "PENDING", 20, "N/A").replace("|900|", "|1400|")]),
+    ];
+    let changed: Vec<usize> = looks.iter().map(|look| store.add_look(cluster, look).unwrap().1).collect();
+    assert_eq!(changed, [2, 1, 1, 1, 1]);
+    for (number, look) in (1..).zip(&looks) {
+        for later in [0, 60] {
+            let found =
+                store.look_at(cluster, look.at + queuecast_core::units::Seconds(later)).unwrap().unwrap();
+            assert_eq!((found.number, &found.look), (number, look));
+        }
+    }
+    assert_eq!(store.look_at(cluster, Time(999)).unwrap(), None);
+    assert_eq!(store.last_look(cluster).unwrap(), Some(Time(1480)));
+}
+
+#[test]
+fn the_same_look_twice_is_one() {
+    let (_folder, mut store, cluster) = store();
+    let first = look(1000, &[line(1, "PENDING", 10, "N/A"), line(3, "PENDING", 5, "N/A")]);
+    let second = look(1120, &[line(1, "RUNNING", 10, "1100"), line(2, "PENDING", 5, "N/A")]);
+    for look in [&first, &first, &second, &second] {
+        store.add_look(cluster, look).unwrap();
+    }
+    assert_eq!(store.look_at(cluster, Time(1000)).unwrap().unwrap().look, first);
+    let found = store.look_at(cluster, Time(1120)).unwrap().unwrap();
+    assert_eq!(found.number, 2);
+    assert_eq!(found.look.queue, second.queue.replace("|0:00|10", "|0:20|10"));
+}
+
+#[test]
+fn a_failed_look_is_told_until_the_next_one() {
+    let (_folder, mut store, cluster) = store();
+    store.add_look(cluster, &look(1000, &[])).unwrap();
+    let failure = FailedLook { at: Time(1120), why: "squeue: no answer".into() };
+    store.add_failure(cluster, &failure).unwrap();
+    assert_eq!(store.last_failure(cluster).unwrap(), Some(failure));
+    store.add_look(cluster, &look(1240, &[])).unwrap();
+    assert_eq!(store.last_failure(cluster).unwrap(), None);
+}
+
+fn history(store: &SqliteStore, cluster: ClusterNumber, at: i64) -> String {
+    let mut text = Vec::new();
+    store.write_history(cluster, Time(at), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn accounting_is_known_once_by_its_newest_rows() {
+    let (_folder, mut store, cluster) = store();
+    let add = |store: &mut SqliteStore, text: &str, until: i64| {
+        store.add_accounting(cluster, &AccountingRows::of(text).unwrap(), Some(Time(until))).unwrap()
+    };
+    let running =
+        "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
+    let ended = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n";
+    assert_eq!(add(&mut store, running, 960), 2);
+    assert_eq!(add(&mut store, ended, 1020), 2);
+    assert_eq!(add(&mut store, ended, 1020), 0, "nothing is new the second time");
+    let all = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
+    assert_eq!(history(&store, cluster, 2000), all);
+    assert_eq!(
+        history(&store, cluster, 920),
+        "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n"
+    );
+    assert_eq!(store.history_until(cluster).unwrap(), Some(Time(1020)));
+    // Another version of Slurm prints other columns.
+    add(&mut store, "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\n9\x1f1100\x1f950\x1fann\n", 1200);
+    let mixed = "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\n7\x1f1000\x1f900\x1f\n7\x1fUnknown\x1f1010\x1f\n9\x1f1100\x1f950\x1fann\n";
+    assert_eq!(history(&store, cluster, 2000), mixed);
+}
+
+#[test]
+fn old_looks_are_forgotten_and_the_others_stay() {
+    let (_folder, mut store, cluster) = store();
+    for step in 0..10 {
+        let lines = [line(1, "PENDING", 10, "N/A"), line(10 + step, "PENDING", 5, "N/A")];
+        store.add_look(cluster, &look(1000 + 100 * i64::from(step), &lines)).unwrap();
+    }
+    let before = store.look_at(cluster, Time(1700)).unwrap();
+    assert_eq!(store.forget_looks(cluster, Time(1500)).unwrap(), 5);
+    assert_eq!(store.look_at(cluster, Time(1499)).unwrap(), None);
+    assert_eq!(store.look_at(cluster, Time(1700)).unwrap(), before);
+    let lines: i64 = store.connection.query_row("SELECT count(*) FROM queued", [], |row| row.get(0)).unwrap();
+    assert_eq!(lines, 6, "the lines of forgotten looks are gone");
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.sqlite");
+    Connection::open(&file).unwrap().execute_batch("CREATE TABLE mine (a)").unwrap();
+    assert!(matches!(SqliteStore::open(&file), Err(StoreError::Foreign)));
+
+    let text = folder.path().join("text");
+    std::fs::write(&text, "no database, but long enough to look like one\n".repeat(99)).unwrap();
+    assert!(matches!(SqliteStore::open(&text), Err(StoreError::Damaged)));
+    assert!(std::fs::read_to_string(&text).unwrap().starts_with("no database"));
+
+    let newer = folder.path().join("newer.sqlite");
+    drop(SqliteStore::open(&newer).unwrap());
+    Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    assert!(matches!(SqliteStore::open(&newer), Err(StoreError::Newer { found: 99, .. })));
+    assert!(SqliteStore::open_to_read(&folder.path().join("none.sqlite")).is_err());
+}
+
+#[test]
+fn a_store_is_read_while_it_is_written_to() {
+    let (folder, mut store, cluster) = store();
+    store.add_look(cluster, &look(1000, &[line(1, "PENDING", 10, "N/A")])).unwrap();
+    let reader = SqliteStore::open_to_read(&folder.path().join("store.sqlite")).unwrap();
+    let transaction = store.write().unwrap();
+    transaction.execute("DELETE FROM look", []).unwrap();
+    assert_eq!(reader.last_look(cluster).unwrap(), Some(Time(1000)));
+    drop(transaction);
+    assert_eq!(reader.clusters().unwrap(), [("one".to_owned(), cluster)]);
+}

@@ -48,7 +48,7 @@ const OVERLAP: Seconds = Seconds(300);
 
 /// Windows that are loaded for the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Loaded {
+pub struct LoadedWindows {
     /// Up to when the history is complete.
     pub until: Option<Time>,
     /// Rows that were new or had changed.
@@ -63,7 +63,7 @@ pub struct Collected {
     /// The number of the look and how many lines of the queue changed, unless it failed.
     pub look: Option<(i64, usize)>,
     /// What was loaded of the history, if it was its turn.
-    pub history: Option<Loaded>,
+    pub history: Option<LoadedWindows>,
     /// What could not be asked, and why.
     pub failures: Vec<String>,
     /// Looks that were forgotten.
@@ -131,8 +131,9 @@ impl<'s, S: Store> Collector<'s, S> {
         slurm: &dyn Ask,
         now: Time,
         on_window: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Result<Loaded, (Loaded, String)>, StoreError> {
-        let mut loaded = Loaded { until: self.store.history_until(self.cluster)?, ..Loaded::default() };
+    ) -> Result<Result<LoadedWindows, (LoadedWindows, String)>, StoreError> {
+        let mut loaded =
+            LoadedWindows { until: self.store.history_until(self.cluster)?, ..LoadedWindows::default() };
         // A clock that was set back does not leave a gap: the last window is asked for again.
         let mut from = loaded.until.unwrap_or(now - self.settings.history).min(now);
         while from < now {

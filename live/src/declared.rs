@@ -11,8 +11,10 @@ pub const QUEUE_COLUMNS: &str = "%i|%T|%C|%l|%M|%Q|%u|%V|%P|%N|%a|%q|%v|%S|%E|%r
 pub enum Frequency {
     /// At every look, once for any number of questions.
     Look,
-    /// For the history once in each window, then at every tenth look.
+    /// For each window of the history, then at every tenth look.
     Window,
+    /// When following begins.
+    Once,
 }
 
 /// A command that may be run, and what an administrator wants to know of it. None changes anything.
@@ -102,8 +104,8 @@ pub fn cluster_name() -> DeclaredCommand {
     DeclaredCommand {
         program: "scontrol",
         arguments: ["show", "config"].map(str::to_owned).to_vec(),
-        frequency: Frequency::Window,
-        purpose: "the name of the cluster and the version of Slurm, once when following begins",
+        frequency: Frequency::Once,
+        purpose: "the name of the cluster",
         daemon: "slurmctld",
         rights: "any user",
     }

@@ -7,9 +7,11 @@ mod collector;
 pub mod declared;
 mod look;
 mod rows;
+mod shown;
 mod store;
 
-pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, Loaded};
+pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
 pub use look::Look;
 pub use rows::AccountingRows;
+pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
 pub use store::{ClusterNumber, FailedLook, SqliteStore, Store, StoreError, StoredLook};

@@ -73,6 +73,42 @@ impl LogSpan {
     }
 }
 
+/// A moment before `now` on Unix's clock, as people write it: `yesterday 14:00`, `14:00`, a length of time ago (`2h`, `2h ago`), a date
+/// (`2026-11-17T14:00`) or Unix seconds.
+///
+/// # Errors
+/// If it names none, or one that is not past.
+pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refusal> {
+    let wrong = |why: &str| Refusal::question(format!("--at {text}: {why}"));
+    let noon = |unix: i64| date::parse(&format!("{}T12:00", date::second(unix, zone)?.get(..10)?), zone);
+    let on_day = |unix: Option<i64>, clock: &str| {
+        let day = date::second(unix?, zone)?;
+        let clock = if clock.is_empty() { "00:00" } else { clock };
+        date::parse(&format!("{}T{clock}", day.get(..10)?), zone)
+    };
+    let words = text.trim().to_ascii_lowercase();
+    let named = match words.split_once(' ').unwrap_or((&words, "")) {
+        // A day before noon is the day before, also where a day has 23 or 25 hours.
+        ("yesterday", clock) => on_day(noon(now.0).map(|noon| noon - 86_400), clock.trim()),
+        ("today", clock) => on_day(Some(now.0), clock.trim()),
+        (clock, "") if clock.contains(':') && !clock.contains('-') && clock.len() <= 5 => {
+            on_day(Some(now.0), clock)
+        }
+        (length, "ago" | "") if duration::parse(length).is_ok() && length.parse::<i64>().is_err() => {
+            duration::parse(length).ok().map(|length| now.0.saturating_sub(length.0))
+        }
+        (seconds, "") if seconds.parse::<i64>().is_ok() => seconds.parse().ok(),
+        _ => date::parse(text.trim(), zone),
+    };
+    match named {
+        Some(unix) if unix <= now.0 => Ok(Time(unix)),
+        Some(_) => Err(wrong("that is not past")),
+        None => Err(wrong(
+            "no moment; give yesterday 14:00, 14:00, 2h ago, a date (2026-11-17T14:00) or Unix seconds",
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +140,35 @@ mod tests {
         let sacct = log(&[1_700_000_000, 1_700_001_000], Some(0));
         for text in ["1700000600", "600", "10m", "2023-11-14 22:23:20"] {
             assert_eq!(at(text, &sacct), Ok(1_700_000_600), "{text}");
+        }
+    }
+
+    #[test]
+    fn past_moments_are_written_as_people_say_them() {
+        // 2026-11-18 10:00 in Berlin.
+        let (now, zone) = (Time(1_794_992_400), TimeZone::get("Europe/Berlin").unwrap());
+        let at = |text: &str| {
+            past_moment(text, now, &zone).map(|time| time.0 - now.0).map_err(|error| error.to_string())
+        };
+        for (text, expected) in [
+            ("yesterday 14:00", -20 * 3600),
+            ("Yesterday", -34 * 3600),
+            ("today 09:30", -1800),
+            ("9:30", -1800),
+            ("2h ago", -7200),
+            ("90m", -5400),
+            ("2026-11-18T08:00", -7200),
+            ("1794992300", -100),
+        ] {
+            assert_eq!(at(text), Ok(expected), "{text}");
+        }
+        // The night of the change to winter time has 25 hours.
+        let after = Time(1_792_972_800 + 3600);
+        assert_eq!(date::second(after.0, &zone).as_deref().map(|day| &day[..10]), Some("2026-10-26"));
+        let before = past_moment("yesterday 00:30", after, &zone).unwrap();
+        assert_eq!(date::second(before.0, &zone).as_deref(), Some("2026-10-25 00:30:00"));
+        for text in ["tomorrow", "23:00", "soon", "", "yesterday at noon"] {
+            assert!(at(text).is_err(), "{text}");
         }
     }
 

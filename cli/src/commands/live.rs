@@ -9,6 +9,7 @@ use queuecast::units::{Procs, Time};
 
 use crate::commands::loaded::Loaded;
 use crate::commands::outside::{self, SlurmCommands};
+use crate::commands::store_option;
 use crate::failure::Failure;
 
 /// Whether and what to ask.
@@ -23,6 +24,8 @@ pub struct Arguments {
     /// With --live, answer for this partition only; by default for each that differs from the others
     #[arg(short, long, value_name = "NAME")]
     pub partition: Option<String>,
+    #[command(flatten)]
+    pub store: store_option::Arguments,
     #[command(flatten)]
     pub outside: outside::Arguments,
 }

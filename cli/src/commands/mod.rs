@@ -6,6 +6,7 @@ mod allocate;
 #[cfg(test)]
 mod arguments_alone;
 mod cleaning;
+mod collect;
 mod compare;
 mod completions;
 mod demo;
@@ -34,6 +35,8 @@ mod site_option;
 mod site_texts;
 mod slurm_site;
 mod source;
+mod store_option;
+mod stored;
 mod threads;
 mod told;
 mod trace;
@@ -63,6 +66,7 @@ pub enum Command {
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
     Site(site::Arguments),
+    Collect(collect::Arguments),
     Generate(generate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
@@ -86,6 +90,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Site(arguments) => site::run(&arguments, printer),
+        Command::Collect(arguments) => collect::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
         Command::Demo(arguments) => demo::run(&arguments, invocation, printer),
         Command::Completions(arguments) => completions::run(&arguments, invocation, printer),

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use queuecast::job::UserId;
 use queuecast::place::{AskedPlace, LabelledLog, LiveSite, SlurmPlace, known_queue, known_user};
 use queuecast::report::words::number_of;
+use queuecast::trace::past_moment;
 use queuecast::units::Time;
 use queuecast::workload::Workload;
 
 use super::loaded::Loaded;
 use super::raw_trace::RawTrace;
+use super::stored::OpenStore;
 use super::{cleaning, live, newcomer, slurm_site};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -63,7 +65,7 @@ const NOT_THERE: [NotThere; 4] = [
     NotThere {
         commands: &["when", "advise", "allocate", "pending"],
         place: "live",
-        options: &["at", "queue", "other-site"],
+        options: &["queue", "other-site"],
         why: "a live site is asked now, in each of its partitions",
     },
 ];
@@ -128,17 +130,51 @@ impl ReadPlace {
                 let (trace, at) = asked.known(&raw, printer)?;
                 Ok(ReadPlace::Log(trace, at))
             }
-            (None, file) => {
-                let read = |file: &PathBuf| Loaded::read(file, &asked.source, printer);
-                let history = file.as_ref().map(read).transpose()?;
-                if let Some(trace) = &history {
-                    cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-                }
-                let site = live::ask(&asked.commands(printer))?;
-                let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
-                Ok(ReadPlace::Live { site, history })
-            }
+            (None, file) => ReadPlace::read_live(asked, file.as_ref(), printer),
         }
+    }
+
+    /// A live site: by a store that is fresh, else by asking Slurm; with `--at`, as a store remembers it. It learns from a file, else from
+    /// the store.
+    fn read_live(
+        asked: &newcomer::Arguments,
+        file: Option<&PathBuf>,
+        printer: &Printer,
+    ) -> Result<ReadPlace, Failure> {
+        let store = OpenStore::find(&asked.live.store)?;
+        let then = match (&asked.moment.at[..], &store) {
+            ("end", _) => None,
+            (text, Some(_)) => Some(past_moment(text, live::now(), &asked.source.reading.time_zone)?),
+            (text, None) => {
+                return Err(Failure::usage(format!("--at {text}: a live site is asked now"))
+                    .hint("queuecast collect remembers a site; then --at names a moment of it"));
+            }
+        };
+        let site = match (&store, then) {
+            (Some(store), Some(at)) => store.site_at(at, printer)?,
+            (Some(store), None) => match store.fresh_look(printer)? {
+                Some(site) => site,
+                None => live::ask(&asked.commands(printer))?,
+            },
+            (None, _) => live::ask(&asked.commands(printer))?,
+        };
+        let history = match (file, &store) {
+            (Some(file), _) if then.is_none() => Some(Loaded::read(file, &asked.source, printer)?),
+            (Some(file), _) => {
+                let raw = RawTrace::read(file, &asked.source.options(), printer)?;
+                Some(raw.known_by(site.asked, printer)?)
+            }
+            (None, Some(store)) => {
+                let raw = store.history(site.asked, &asked.source)?;
+                raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
+            }
+            (None, None) => None,
+        };
+        if let Some(trace) = &history {
+            cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+        }
+        let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
+        Ok(ReadPlace::Live { site, history })
     }
 
     /// Refuses a user that the log does not know, with the names most like it.

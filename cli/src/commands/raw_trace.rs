@@ -34,6 +34,18 @@ impl RawTrace {
         Ok(RawTrace { name: input.name, raw, seconds: begun.elapsed().as_secs_f64() })
     }
 
+    /// Reads a text of this name by options of the library.
+    pub fn of_text(name: &str, text: &[u8], options: &ReadOptions) -> Result<RawTrace, Failure> {
+        let begun = Instant::now();
+        let raw = RawLog::read(text, options).map_err(|error| Failure::reading(name, error))?;
+        Ok(RawTrace { name: name.to_owned(), raw, seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// What was known at a moment, for a live site to learn from.
+    pub fn known_by(&self, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
+        self.cleaned(self.raw.known_at(at), printer)
+    }
+
     /// The moment that a text names in it.
     pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Failure> {
         let Some(span) = self.raw.span() else {

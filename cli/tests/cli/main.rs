@@ -9,6 +9,7 @@ mod allocate_future;
 mod altered_future;
 #[cfg(unix)]
 mod capture;
+mod collect;
 mod compare;
 mod demo;
 mod docs;
@@ -54,6 +55,8 @@ fn queuecast() -> Command {
     command.env_remove("NO_COLOR").env_remove("COLUMNS");
     // What is learned is kept nowhere: a folder cannot be made within a file.
     command.env("XDG_CACHE_HOME", env!("CARGO_BIN_EXE_queuecast"));
+    // No store but the one that a test names.
+    command.env("XDG_DATA_HOME", env!("CARGO_BIN_EXE_queuecast")).env_remove("QUEUECAST_STORE");
     command
 }
 

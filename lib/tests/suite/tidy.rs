@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates of the workspace in their order, and the crates that each may import. Cargo holds that there is no circle; this list holds
 /// the plan: `sim` works on jobs and events from any source, so it knows neither logs nor models of workloads.
-const CRATES: [(&str, &[&str]); 16] = [
+const CRATES: [(&str, &[&str]); 17] = [
     ("core", &[]),
     ("sim", &["core"]),
     ("wait", &["core", "sim"]),
@@ -60,7 +60,8 @@ const CRATES: [(&str, &[&str]); 16] = [
         ],
     ),
     ("papers", &["lib"]),
-    ("cli", &["lib", "papers"]),
+    ("live", &["core", "report", "trace"]),
+    ("cli", &["lib", "live", "papers"]),
 ];
 
 /// The crates that compute, and never touch the world.

@@ -1,3 +1,5 @@
+//! A store is filled, read, and refused.
+
 use super::*;
 
 const NODES: &str = "c1|4/0/0/4|batch|up|1:00:00|1-infinite|UNLIMITED|1\n";

@@ -1,0 +1,176 @@
+//! `collect`, and what is answered from its store: a site of fake commands that change what they say.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use assert_cmd::Command;
+
+use crate::{Folder, json, stdout};
+
+/// Accounting of twenty jobs of the last days, a row that is broken by its name, and one that runs.
+fn accounting(now: i64) -> String {
+    let mut text = "JobIDRaw\x1fJobID\x1fState\x1fSubmit\x1fEligible\x1fStart\x1fEnd\x1fElapsedRaw\x1fTimelimitRaw\x1fReqCPUS\x1fAllocCPUS\x1fNNodes\x1fUser\x1fAccount\x1fPartition\x1fNodeList\x1fJobName\n".to_owned();
+    for job in 1..=20 {
+        let submit = now - 200_000 + job * 7_000;
+        let (start, end) = (submit + 300, submit + 3_900);
+        text += &format!(
+            "{job}\x1f{job}\x1fCOMPLETED\x1f{submit}\x1f{submit}\x1f{start}\x1f{end}\x1f3600\x1f120\x1f4\x1f4\x1f1\x1fann\x1fphys\x1fbatch\x1fc1\x1fmodel\n"
+        );
+    }
+    text += "bro\nken\n";
+    text
+}
+
+/// A site with one partition of two nodes: job 30 runs, 31 waits.
+fn site(now: i64) -> Folder {
+    let folder = Folder::with("sacct.txt", accounting(now));
+    let queue = format!(
+        "30|RUNNING|8|2:00:00|10:00|50|ann|{0}|batch|c1,c2|phys|normal|(null)|{0}|(null)|None\n\
+         31|PENDING|4|1:00:00|0:00|40|bob|{1}|batch||phys|normal|(null)|{2}|(null)|Resources\n\
+         29|COMPLETED|4|1:00:00|10:00|40|bob|{1}|batch|c1|phys|normal|(null)|{1}|(null)|None\n",
+        now - 600,
+        now - 300,
+        now + 6_600,
+    );
+    fs::write(folder.path("squeue.txt"), queue).unwrap();
+    fs::write(
+        folder.path("sinfo.txt"),
+        "c1|4/0/0/4|batch|up|1-00:00:00|1-infinite|UNLIMITED|1\nc2|4/0/0/4|batch|up|1-00:00:00|1-infinite|UNLIMITED|1\n",
+    )
+    .unwrap();
+    for (name, text) in [
+        ("squeue", "echo x >> asked-squeue; cat squeue.txt"),
+        ("sinfo", "echo x >> asked-sinfo; cat sinfo.txt"),
+        ("sacct", "echo \"$2\" >> asked-sacct; cat sacct.txt"),
+        ("scontrol", "printf 'ClusterName             = tiny\\n'"),
+    ] {
+        fs::write(folder.path(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+fn run(folder: &Folder, line: &str) -> Command {
+    let mut command = folder.queuecast(line);
+    command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+    command
+}
+
+fn now() -> i64 {
+    std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() as i64
+}
+
+fn asked(folder: &Folder, program: &str) -> usize {
+    fs::read_to_string(folder.path(&format!("asked-{program}"))).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_site_is_remembered_and_answered_from_without_asking_it() {
+    let now = now();
+    let folder = site(now);
+    let first = json(&mut run(&folder, "collect --once --store s.sqlite --history 20d --format json"));
+    assert_eq!(
+        (&first["cluster"], &first["look"], &first["changed_lines"]),
+        (&"tiny".into(), &1.into(), &3.into())
+    );
+    assert_eq!((&first["accounting_rows"], &first["failures"]), (&20.into(), &serde_json::json!([])));
+    assert_eq!(first["broken_lines"], 6, "two in each of three windows");
+    assert_eq!(asked(&folder, "sacct"), 3, "twenty days in windows of a week");
+    // Nothing is asked for again that is known: the history goes on where it was.
+    let again = json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    assert_eq!((&again["accounting_rows"], asked(&folder, "sacct")), (&serde_json::Value::Null, 3));
+
+    let looks = asked(&folder, "squeue");
+    let line = "pending --live --store s.sqlite --format json";
+    let pending = json(&mut run(&folder, line));
+    assert_eq!(pending["jobs"].as_array().unwrap().len(), 1, "{pending}");
+    let when = json(&mut run(&folder, "when --live --store s.sqlite -n 4 -t 60 --format json"));
+    assert!(when["wait"]["median"].as_f64().is_some(), "{when}");
+    assert_eq!(asked(&folder, "squeue"), looks, "any number of questions is one look");
+
+    // What happened since is not what was then.
+    fs::write(folder.path("squeue.txt"), "").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let between = self::now();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    let empty = json(&mut run(&folder, line));
+    assert_eq!(empty["jobs"].as_array().unwrap().len(), 0, "{empty}");
+    let then = json(&mut run(&folder, &format!("{line} --at {between}")));
+    assert_eq!(then["jobs"].as_array().unwrap().len(), 1, "{then}");
+    let early = run(&folder, &format!("{line} --at 1h")).assert().code(3);
+    assert!(String::from_utf8_lossy(&early.get_output().stderr).contains("no look from so early"));
+}
+
+#[test]
+fn slurm_that_does_not_answer_is_recorded_and_told() {
+    let folder = site(now());
+    json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    fs::write(
+        folder.path("squeue"),
+        "#!/bin/sh\necho 'slurm_load_jobs error: Unable to contact' >&2\nexit 1\n",
+    )
+    .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let failed = run(&folder, "collect --once --store s.sqlite").assert().code(3);
+    let text = String::from_utf8_lossy(&failed.get_output().stdout).into_owned();
+    assert!(text.contains("not answered: squeue: slurm_load_jobs error: Unable to contact"), "{text}");
+    // What was seen before is still there.
+    let pending = json(&mut run(&folder, "pending --live --store s.sqlite --format json"));
+    assert_eq!(pending["jobs"].as_array().unwrap().len(), 1, "{pending}");
+}
+
+#[test]
+fn what_is_no_store_says_what_to_do() {
+    let folder = site(now());
+    fs::write(folder.path("text"), "this is no database at all\n".repeat(400)).unwrap();
+    for (line, code, said) in [
+        ("collect --once --store text", 3, "text: it is damaged, or no database"),
+        ("pending --live --store nowhere.sqlite", 3, "there is no such store"),
+        ("pending --live --at 14:00", 2, "a live site is asked now"),
+        ("when --live --store text -n 1", 3, "move the file away"),
+    ] {
+        let refused = run(&folder, line).assert().code(code);
+        let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(text.contains(said), "{line}: {text}");
+    }
+    assert!(folder.read("text").starts_with("this is no database"));
+}
+
+#[test]
+fn every_command_can_be_read_before_it_is_run() {
+    let folder = site(now());
+    let text = stdout(&mut run(&folder, "collect --commands"));
+    for expected in
+        ["squeue -h -a -r -t all", "sinfo -h -a -N", "sacct -S uts", "scontrol show config", "every 120 s"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let all = json(&mut run(&folder, "collect --commands --format json"));
+    assert_eq!(all["commands"].as_array().unwrap().len(), 4);
+    assert_eq!(asked(&folder, "squeue") + asked(&folder, "sacct"), 0, "none was run");
+}
+
+#[test]
+fn it_follows_until_it_is_told_to_end() {
+    let folder = site(now());
+    let mut following = std::process::Command::new(assert_cmd::cargo::cargo_bin!("queuecast"));
+    following
+        .args(["collect", "--store", "s.sqlite", "--every", "1s", "--history", "5d"])
+        .current_dir(folder.path(""));
+    following.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
+    let mut child = following.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    for _ in 0..200 {
+        if asked(&folder, "squeue") >= 3 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(
+        asked(&folder, "squeue") >= 3 && asked(&folder, "sacct") == 1,
+        "accounting is asked for more seldom"
+    );
+}

@@ -91,6 +91,8 @@ fn a_site_is_remembered_and_answered_from_without_asking_it() {
 
     // What happened since is not what was then.
     fs::write(folder.path("squeue.txt"), "").unwrap();
+    let idle = folder.read("sinfo.txt").replace("4/0/0/4", "0/4/0/4");
+    fs::write(folder.path("sinfo.txt"), idle).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let between = self::now();
     std::thread::sleep(std::time::Duration::from_millis(1100));

@@ -59,6 +59,8 @@ fn arrange<T>(values: &mut [T], mut order: Vec<usize>) {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -71,7 +73,7 @@ mod tests {
             sort_by_key(&mut found, |one| one.0);
             prop_assert_eq!(&found, &expected);
 
-            expected.sort_by(|one, other| other.1.cmp(&one.1));
+            expected.sort_by_key(|one| Reverse(one.1));
             sort_by(&mut found, |one, other| other.1.cmp(&one.1));
             prop_assert_eq!(&found, &expected);
 

@@ -51,9 +51,11 @@ impl Answer for DeclaredCommands {
     fn document(&self) -> Document {
         let mut document = Document::new();
         for one in &self.commands {
-            let why =
-                format!("{}: {}. Answered by {}; rights: {}", one.often, one.purpose, one.daemon, one.rights);
-            document = document.with_command(why, &one.command);
+            let about = format!(
+                "{}: {}. Answered by {}; rights: {}.",
+                one.often, one.purpose, one.daemon, one.rights
+            );
+            document = document.with_paragraph(about).with_command("", &one.command);
         }
         document.with_paragraph(
             "None of them changes anything. Times are asked for in Unix seconds (SLURM_TIME_FORMAT=%s).",

@@ -57,6 +57,19 @@ fn arrange<T>(values: &mut [T], mut order: Vec<usize>) {
     }
 }
 
+/// Puts a number into an ascending list in place of another that is in it: only what lies between both moves.
+pub fn replace(ascending: &mut [f64], gone: f64, comes: f64) {
+    let from = ascending.partition_point(|&other| other < gone);
+    let to = ascending.partition_point(|&other| other < comes);
+    if from < to {
+        ascending.copy_within(from + 1..to, from);
+        ascending[to - 1] = comes;
+    } else if from < ascending.len() {
+        ascending.copy_within(to..from, to + 1);
+        ascending[to] = comes;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::cmp::Reverse;
@@ -89,6 +102,22 @@ mod tests {
             let mut found = values;
             sort_floats(&mut found);
             prop_assert!(found.iter().zip(&expected).all(|(one, other)| one.to_bits() == other.to_bits()));
+        }
+    }
+
+    #[test]
+    fn replacing_is_removing_and_inserting() {
+        let list = [1.0, 2.0, 2.0, 5.0, 7.0];
+        for gone in list {
+            for comes in [0.0, 1.0, 1.5, 2.0, 3.0, 7.0, 9.0] {
+                let mut replaced = list;
+                replace(&mut replaced, gone, comes);
+                let mut plain = list.to_vec();
+                plain.remove(plain.iter().position(|&one| one == gone).unwrap());
+                plain.push(comes);
+                plain.sort_by(f64::total_cmp);
+                assert_eq!(replaced.to_vec(), plain, "{comes} for {gone}");
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use super::asked::{history_of, live_source, refused, without_jobs};
 use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
 use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob, known_user};
-use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
@@ -214,7 +214,8 @@ fn learned(
 ) -> (PendingForecaster, Site) {
     let known = workload.jobs().partition_point(|job| job.submit <= until);
     messages.begins("asking about past queues", PendingForecaster::steps(known));
-    PendingForecaster::of_log(workload, until, settings, &|steps| messages.done(steps))
+    let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+    PendingForecaster::recalled(workload, until, settings, learning)
 }
 
 /// A job whose start has even odds within this many seconds waits for the scheduler's next pass.

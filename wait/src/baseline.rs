@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::predictor::{Arrival, WaitForecast, WaitPredictor};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::QueueId;
+use queuecast_core::order;
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::Lookup;
 use queuecast_sim::site::View;
@@ -41,14 +42,12 @@ pub(super) struct LastWaits {
 
 impl LastWaits {
     pub fn push(&mut self, wait: f64, window: usize) {
-        if self.recent.len() == window
-            && let Some(oldest) = self.recent.pop_front()
-        {
-            let place = self.sorted.partition_point(|&other| other < oldest);
-            self.sorted.remove(place);
-        }
+        let oldest = if self.recent.len() == window { self.recent.pop_front() } else { None };
         self.recent.push_back(wait);
-        self.sorted.insert(self.sorted.partition_point(|&other| other < wait), wait);
+        match oldest {
+            Some(oldest) => order::replace(&mut self.sorted, oldest, wait),
+            None => self.sorted.insert(self.sorted.partition_point(|&other| other < wait), wait),
+        }
     }
 }
 

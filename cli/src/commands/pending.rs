@@ -9,6 +9,7 @@ use super::outside::SlurmCommands;
 use super::place::ReadPlace;
 use super::source::Source;
 use super::{live, methods, moment, newcomer, site_option, told};
+use crate::cache;
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
@@ -53,6 +54,8 @@ pub struct Arguments {
     #[command(flatten)]
     moment: moment::Arguments,
     #[command(flatten)]
+    cache: cache::Arguments,
+    #[command(flatten)]
     plotting: Plotting,
     #[command(flatten)]
     source: Source,
@@ -73,7 +76,7 @@ impl Arguments {
             methods: methods::Arguments {
                 method: Vec::new(),
                 trials: WhenSettings::TRIALS,
-                cache: Default::default(),
+                cache: self.cache.clone(),
             },
             source: self.source.clone(),
         }
@@ -101,8 +104,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let settings = WhenSettings::default();
-    let mut answer =
-        told::asked(printer, |messages| pending_at(place, user.as_deref(), &settings, zone, messages))?;
+    let mut answer = told::learned(&arguments.cache, printer, |messages| {
+        pending_at(place, user.as_deref(), &settings, zone, messages)
+    })?;
     answer.shown = (!arguments.all).then_some(arguments.rows);
     plot.answer(&answer, printer)
 }

@@ -120,8 +120,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let (settings, why) = (asked.settings(), arguments.why);
     if let Some(name) = waiting {
-        let answer =
-            told::asked(printer, |messages| queued_at(place, &name, why, &settings, zone, messages))?;
+        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+            queued_at(place, &name, why, &settings, zone, messages)
+        })?;
         return plot.answer(&answer, printer);
     }
     let job = asked.job();

@@ -297,3 +297,30 @@ fn a_site_s_own_scheduler_tells_what_jobs_wait_for() {
     let ended = folder.queuecast("when history.csv --site site --at 10 --job b").assert().code(2);
     assert!(String::from_utf8_lossy(&ended.get_output().stderr).contains("job b runs already"));
 }
+
+#[test]
+fn what_was_learned_is_kept_for_the_next_question() {
+    let folder = Folder::with("unused", "");
+    folder
+        .queuecast("generate habits --jobs 400 --procs 64 --seed 3 --output made.swf --quiet")
+        .assert()
+        .success();
+    folder.queuecast("simulate made.swf --schedule-swf log.swf --quiet --no-plot").assert().success();
+    let caches = folder.path("caches");
+    let ask = |line: &str| {
+        let mut command = folder.queuecast(line);
+        command.env("XDG_CACHE_HOME", &caches);
+        command.assert().success().get_output().clone()
+    };
+    let kept = || std::fs::read_dir(caches.join("queuecast")).map_or(0, Iterator::count);
+    let alone = ask("pending log.swf --at 3d --no-cache");
+    assert_eq!(kept(), 0);
+    let [first, second] = ["pending log.swf --at 3d"; 2].map(&ask);
+    assert_eq!(kept(), 1);
+    assert_eq!((&first.stdout, &second.stdout), (&alone.stdout, &alone.stdout));
+    // What keeps a job from starting is found from the same, beside what `when` has learned.
+    let alone = ask("when log.swf --at 3d -n 60 -t 2h --why --no-cache");
+    let [first, second] = ["when log.swf --at 3d -n 60 -t 2h --why"; 2].map(&ask);
+    assert_eq!((&first.stdout, &second.stdout), (&alone.stdout, &alone.stdout));
+    assert_eq!(kept(), 2);
+}

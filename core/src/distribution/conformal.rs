@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::ascending::Ascending;
+use super::kept_quantile::KeptQuantile;
 use super::{Distribution, LONGEST};
 
 /// The levels at which a quantile function is corrected.
@@ -163,46 +163,61 @@ fn straighten(quantiles: &mut LevelQuantiles) {
 }
 
 /// The last errors at each level.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "StoredErrors")]
 struct ErrorWindow {
     /// A ring: the oldest is overwritten first.
     recent: Vec<LevelQuantiles>,
     oldest: usize,
-    /// For each level, the same in ascending order.
-    sorted: [Ascending; LEVELS.len()],
+    /// The quantile of the errors at each level.
+    kept: [KeptQuantile; LEVELS.len()],
+}
+
+/// The errors in the order of the ring, and the place of the oldest: all that must be stored.
+#[derive(Deserialize)]
+struct StoredErrors(Vec<LevelQuantiles>, usize);
+
+impl From<StoredErrors> for ErrorWindow {
+    fn from(StoredErrors(recent, oldest): StoredErrors) -> ErrorWindow {
+        let kept = std::array::from_fn(|place| {
+            KeptQuantile::of(LEVELS[place], recent.iter().map(|errors| errors[place]))
+        });
+        ErrorWindow { recent, oldest, kept }
+    }
+}
+
+impl Serialize for ErrorWindow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.recent, self.oldest).serialize(serializer)
+    }
 }
 
 impl ErrorWindow {
     fn new() -> ErrorWindow {
-        ErrorWindow { recent: Vec::new(), oldest: 0, sorted: Default::default() }
+        StoredErrors(Vec::new(), 0).into()
     }
 
     fn count(&self) -> f64 {
         self.recent.len() as f64
     }
 
-    /// The quantile of the errors at this level, in widths; linear between errors, of which there are one less than places.
+    /// The quantile of the errors at this level, in widths.
     fn shift(&self, place: usize) -> f64 {
-        let sorted = &self.sorted[place];
-        let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
-        let at = (LEVELS[place] * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
-        let (below, above) = sorted.pair(at as usize).unwrap_or_default();
-        below + (above - below) * at.fract()
+        self.kept[place].value()
     }
 
     fn learn(&mut self, errors: &LevelQuantiles, window: usize) {
+        let mut gone = None;
         if self.recent.len() < window {
             self.recent.push(*errors);
-            for (sorted, &error) in self.sorted.iter_mut().zip(errors) {
-                sorted.insert(error);
-            }
         } else {
-            let gone = std::mem::replace(&mut self.recent[self.oldest], *errors);
+            gone = Some(std::mem::replace(&mut self.recent[self.oldest], *errors));
             self.oldest = (self.oldest + 1) % window;
-            for ((sorted, gone), &error) in self.sorted.iter_mut().zip(gone).zip(errors) {
-                sorted.remove(gone);
-                sorted.insert(error);
-            }
+        }
+        let recent = &self.recent;
+        for (place, kept) in self.kept.iter_mut().enumerate() {
+            let gone = gone.map(|gone| gone[place]);
+            kept.change(LEVELS[place], errors[place], gone, || recent.iter().map(|errors| errors[place]));
         }
     }
 }
@@ -297,7 +312,7 @@ mod tests {
         }
         let quantiles = [50.0; LEVELS.len()];
         assert_eq!(conformal.corrected(0, &quantiles), last_only.corrected(0, &quantiles));
-        assert!(conformal.all.sorted.iter().all(|sorted| sorted.len() == 20));
+        assert_eq!(conformal.all.recent.len(), 20);
         // Control: with what is forgotten it would be another correction.
         let mut longer = Conformal::new(ConformalSettings { window: 500, ..settings });
         actuals.iter().for_each(|&actual| longer.learn(0, &[99.0; LEVELS.len()], actual));

@@ -5,8 +5,8 @@
 //! ([`Distribution::capped`]). [`Conformal`] corrects forecasts by how far off
 //! earlier ones were. Times are seconds, as `f64`: this is statistics, not the clock.
 
-mod ascending;
 mod conformal;
+mod kept_quantile;
 mod log_uniform;
 mod quantiles;
 mod time;

@@ -44,6 +44,27 @@ const LARGEST_STEP: f64 = 20.0;
 /// Probabilities that are smaller would never grow again.
 const LEAST_PROBABILITY: f64 = 1e-15;
 
+/// Of the examples of which a class is nearly certain or nearly excluded, one in so many is looked at, and counts for so many.
+const SLIGHT: i64 = 4;
+
+/// Which of the examples with slight derivatives a tree looks at: others in each round and for each class, without a pattern.
+#[derive(Debug, Clone, Copy)]
+struct Chance(u32);
+
+impl Chance {
+    fn of(round: usize, class: u8) -> Chance {
+        let number = (round as u32).wrapping_mul(256).wrapping_add(class.into());
+        Chance(number.wrapping_mul(0x9e37_79b9))
+    }
+
+    #[inline(always)]
+    fn takes(self, row: u32) -> bool {
+        let mixed = (row ^ self.0).wrapping_mul(0x85eb_ca6b);
+        let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0xc2b2_ae35);
+        mixed >> 30 == 0
+    }
+}
+
 /// One class while trees are fitted.
 #[derive(Debug)]
 struct ClassFit {
@@ -68,13 +89,15 @@ struct ClassTask<'a> {
     weights: &'a [f64],
     rules: SplitRules,
     units: DerivativeUnits,
+    /// As in [`Boosting::slight`].
+    slight: f64,
     /// For the second derivative: with k classes only k − 1 scores are free.
     curvature: f64,
 }
 
 impl ClassFit {
     /// Adds a tree. `factors` make the probabilities of each example sum to 1.
-    fn round(&mut self, boosting: &Boosting, task: &ClassTask<'_>, factors: &[f64]) {
+    fn round(&mut self, number: usize, boosting: &Boosting, task: &ClassTask<'_>, factors: &[f64]) {
         for (probability, factor) in self.probabilities.iter_mut().zip(factors) {
             *probability = (*probability * factor).clamp(LEAST_PROBABILITY, 1.0);
         }
@@ -82,11 +105,17 @@ impl ClassFit {
             return;
         }
         self.derivatives.clear();
-        let rows = self.probabilities.iter().zip(task.labels).zip(task.weights);
-        self.derivatives.extend(rows.map(|((probability, label), weight)| {
+        let rows = self.probabilities.iter().zip(task.labels).zip(task.weights).zip(0_u32..);
+        let chance = Chance::of(number, self.class);
+        self.derivatives.extend(rows.map(|(((probability, label), weight), row)| {
             let slope = probability - f64::from(u8::from(*label == self.class));
             let curvature = task.curvature * probability * (1.0 - probability);
-            task.units.row(weight * slope, weight * curvature)
+            let is_slight = slope.abs() < task.slight;
+            if is_slight && !chance.takes(row) {
+                return Derivatives::default();
+            }
+            let one = task.units.row(weight * slope, weight * curvature);
+            if is_slight { one.times(SLIGHT) } else { one }
         }));
         let leaves = boosting.most_leaves();
         let mut tree = self.grower.grow(task.binned, &self.derivatives, &task.rules, leaves, &mut self.gains);
@@ -96,7 +125,7 @@ impl ClassFit {
         for (value, rows) in tree.values.iter_mut().zip(self.grower.leaves()) {
             *value = (*value * boosting.learning_rate).clamp(-LARGEST_STEP, LARGEST_STEP);
             let factor = value.exp();
-            rows.iter().for_each(|row| self.probabilities[*row as usize] *= factor);
+            rows.iter().copied().flatten().for_each(|row| self.probabilities[*row as usize] *= factor);
         }
         self.forest.push(&tree);
     }
@@ -155,6 +184,8 @@ impl Boosting {
             weights: &weights,
             rules: self.rules(units),
             units,
+            // Examples that count for several must not exceed the rows that can be counted.
+            slight: if rows < MOST_ROWS / SLIGHT as usize { self.slight } else { 0.0 },
             curvature: classes as f64 / (classes as f64 - 1.0).max(1.0),
         };
         let mut fits: Vec<ClassFit> =
@@ -169,7 +200,7 @@ impl Boosting {
             if round == self.screening {
                 task.binned = selected.get_or_init(|| binned.select(&useful(&binned, &fits, self.features)));
             }
-            parallel::map_mut(&mut fits, |fit| fit.round(self, &task, &factors));
+            parallel::map_mut(&mut fits, |fit| fit.round(round, self, &task, &factors));
             factors.fill(0.0);
             for fit in &fits {
                 factors.iter_mut().zip(&fit.probabilities).for_each(|(sum, one)| *sum += one);

@@ -38,6 +38,12 @@ impl Derivatives {
         self.curvature += other.curvature;
     }
 
+    /// Of so many rows like this.
+    #[inline(always)]
+    pub fn times(self, rows: i64) -> Derivatives {
+        Derivatives { slope_and_rows: rows * self.slope_and_rows, curvature: rows * self.curvature }
+    }
+
     #[inline(always)]
     pub fn minus(self, other: Derivatives) -> Derivatives {
         Derivatives {

@@ -12,6 +12,8 @@ use super::split::{BlockSums, Split, SplitRules, sum_by_bin};
 struct Leaf {
     /// Its rows, in the grower's order.
     rows: Range<usize>,
+    /// Its rows that are not added up, in the grower's order of these.
+    others: Range<usize>,
     total: Derivatives,
     /// By bin of each feature; empty if the leaf cannot be split.
     sums: Vec<Derivatives>,
@@ -23,7 +25,7 @@ struct Leaf {
 impl Leaf {
     /// Whether it has rows for two leaves.
     fn splittable(&self, rules: &SplitRules) -> bool {
-        self.rows.len() >= 2 * rules.least_rows.max(1)
+        self.total.rows() >= 2 * rules.least_rows.max(1)
     }
 }
 
@@ -32,6 +34,8 @@ impl Leaf {
 pub struct Grower {
     /// Rows, those of one leaf together, each leaf's ascending.
     order: Vec<u32>,
+    /// Rows that are not added up, likewise.
+    others: Vec<u32>,
     moved: Vec<u32>,
     gathered: Vec<Derivatives>,
     block_sums: BlockSums,
@@ -40,8 +44,8 @@ pub struct Grower {
 }
 
 impl Grower {
-    /// The tree for these derivatives, one per row, with the best value in each leaf. Adds the gain of each split to its
-    /// feature's.
+    /// The tree for these derivatives, one per row, with the best value in each leaf. Rows of no derivatives, whose number of rows is
+    /// 0 too, are not added up, but have a leaf. Adds the gain of each split to its feature's.
     pub fn grow(
         &mut self,
         binned: &Binned,
@@ -52,13 +56,21 @@ impl Grower {
     ) -> Tree {
         let mut tree = Tree::default();
         self.spare.extend(self.leaves.drain(..).map(|leaf| leaf.sums).filter(|sums| !sums.is_empty()));
-        self.order.clear();
-        self.order.extend(0..binned.rows as u32);
         let mut total = Derivatives::default();
         derivatives.iter().for_each(|one| total.add(*one));
-        let mut root = Leaf { rows: 0..binned.rows, total, sums: Vec::new(), best: None, above: None };
+        self.order.resize(binned.rows, 0);
+        self.others.resize(binned.rows, 0);
+        let (mut counted, mut others) = (0, 0);
+        for (row, one) in (0..binned.rows as u32).zip(derivatives) {
+            // Both are written, one counts: no branch that is hard to foresee.
+            (self.order[counted], self.others[others]) = (row, row);
+            counted += usize::from(one.rows() > 0);
+            others += usize::from(one.rows() == 0);
+        }
+        let (rows, others) = (0..counted, 0..others);
+        let mut root = Leaf { rows, others, total, sums: Vec::new(), best: None, above: None };
         if most_leaves > 1 && root.splittable(rules) {
-            root.sums = self.sums(binned, 0..binned.rows, derivatives);
+            root.sums = self.sums(binned, 0..counted, derivatives);
             root.best = rules.best(binned, &root.sums, total);
         }
         self.leaves.push(root);
@@ -81,9 +93,9 @@ impl Grower {
         tree
     }
 
-    /// The rows of each leaf of the last tree.
-    pub fn leaves(&self) -> impl Iterator<Item = &[u32]> {
-        self.leaves.iter().map(|leaf| &self.order[leaf.rows.clone()])
+    /// The rows of each leaf of the last tree, in two parts.
+    pub fn leaves(&self) -> impl Iterator<Item = [&[u32]; 2]> {
+        self.leaves.iter().map(|leaf| [&self.order[leaf.rows.clone()], &self.others[leaf.others.clone()]])
     }
 
     /// Divides a leaf: the left side keeps its place, the right side is the last leaf.
@@ -101,7 +113,7 @@ impl Grower {
         if let Some((above, side)) = leaf.above {
             tree.branches[above].children[side] = place as i32;
         }
-        let rows = leaf.rows.clone();
+        let (rows, others) = (leaf.rows.clone(), leaf.others.clone());
         // Which bins go left, by bin.
         let mut goes_left = [false; 256];
         goes_left[..=split.bin].fill(true);
@@ -109,27 +121,18 @@ impl Grower {
             goes_left[feature.values()] = split.missing_left;
         }
         let (block, lane) = (&binned.blocks[split.place / LANES], split.place % LANES);
-        let order = &mut self.order[rows.clone()];
-        self.moved.resize(self.moved.len().max(order.len()), 0);
-        let (mut left, mut right) = (0, 0);
-        for at in 0..order.len() {
-            let row = order[at];
-            let goes = goes_left[usize::from(block[row as usize][lane])];
-            // Both are written, one counts: no branch that is hard to foresee.
-            order[left] = row;
-            self.moved[right] = row;
-            left += usize::from(goes);
-            right += usize::from(!goes);
-        }
-        order[left..].copy_from_slice(&self.moved[..right]);
-        let middle = rows.start + left;
+        let goes = |row: u32| goes_left[usize::from(block[row as usize][lane])];
+        let middle = rows.start + divide(&mut self.order[rows.clone()], &mut self.moved, goes);
+        let other = others.start + divide(&mut self.others[others.clone()], &mut self.moved, goes);
         let right = leaf.total.minus(split.left);
         leaf.rows = rows.start..middle;
+        leaf.others = others.start..other;
         leaf.total = split.left;
         leaf.above = Some((place, 0));
         leaf.best = None;
         self.leaves.push(Leaf {
             rows: middle..rows.end,
+            others: other..others.end,
             total: right,
             sums: Vec::new(),
             best: None,
@@ -173,4 +176,21 @@ impl Grower {
         sum_by_bin(binned, rows, &self.gathered, &mut self.block_sums, &mut sums);
         sums
     }
+}
+
+/// Moves the rows that go left before the others, both in the order they had, and returns how many go left.
+fn divide(rows: &mut [u32], moved: &mut Vec<u32>, goes: impl Fn(u32) -> bool) -> usize {
+    moved.resize(moved.len().max(rows.len()), 0);
+    let (mut left, mut right) = (0, 0);
+    for at in 0..rows.len() {
+        let row = rows[at];
+        let goes = goes(row);
+        // Both are written, one counts: no branch that is hard to foresee.
+        rows[left] = row;
+        moved[right] = row;
+        left += usize::from(goes);
+        right += usize::from(!goes);
+    }
+    rows[left..].copy_from_slice(&moved[..right]);
+    left
 }

@@ -132,9 +132,10 @@ impl QuantileTask<'_> {
             for (value, rows) in tree.values.iter_mut().zip(grower.leaves()) {
                 // The slope hardly knows more than on which side of the quantile a target is; how far to go, the targets do.
                 pairs.clear();
-                pairs.extend(rows.iter().map(|row| (left[*row as usize], self.weights[*row as usize])));
+                let rows = || rows.iter().copied().flatten();
+                pairs.extend(rows().map(|row| (left[*row as usize], self.weights[*row as usize])));
                 *value = boosting.learning_rate * weighted_quantile(&mut pairs, level);
-                rows.iter().for_each(|row| left[*row as usize] -= *value);
+                rows().for_each(|row| left[*row as usize] -= *value);
             }
             forest.push(&tree);
         }

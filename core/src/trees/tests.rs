@@ -160,3 +160,24 @@ fn after_screening_only_useful_features_divide() {
     assert!(one.importance()[2] > all.importance()[2], "{:?} {:?}", one.importance(), all.importance());
     assert!(one.importance()[0] > 0.0);
 }
+
+#[test]
+fn examples_that_are_foreseen_are_sampled_without_bias() {
+    let rows: Vec<[f32; 2]> = (0..4_000_u32).map(|n| [(n * 37 % 100) as f32, (n * 91 % 17) as f32]).collect();
+    let examples = table(&rows.iter().map(|row| &row[..]).collect::<Vec<&[f32]>>());
+    // One in ten by chance, and the more the higher the first feature is.
+    let labels: Vec<u8> = (0..4_000_u32)
+        .map(|n| u8::from(n.wrapping_mul(0x9e37_79b9) >> 22 < 20 + 3 * (n * 37 % 100)))
+        .collect();
+    let fit = |slight| {
+        let boosting = Boosting { rounds: 30, leaves: 4, least_rows: 50, slight, ..Boosting::default() };
+        boosting.classes(&examples, &labels, 2)
+    };
+    let (all, sampled) = (fit(0.0), fit(0.2));
+    assert_ne!(all, sampled, "a control");
+    assert_eq!(sampled, fit(0.2), "the same each time");
+    for row in [[5.0, 3.0], [50.0, 16.0], [95.0, 0.0]] {
+        let [all, sampled] = [&all, &sampled].map(|trees| trees.probabilities(&row)[1]);
+        assert!((all - sampled).abs() < 0.05, "{row:?}: {all} and {sampled}");
+    }
+}

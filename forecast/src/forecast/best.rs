@@ -33,6 +33,9 @@ impl BestWaits {
     fn submitted(&mut self, arrival: &Arrival<'_>, site: View<'_>, tried: bool) -> Option<WaitForecast> {
         self.last = Some(arrival.job.index);
         let used = SubmissionUse { tried, ..SubmissionUse::LIVE };
+        if tried {
+            self.forecaster.refit();
+        }
         let best = self.forecaster.best(arrival.at);
         let mut said = self.forecaster.submitted(arrival.job, &site.to_site(), used);
         best.filter(|&best| best < said.len()).map(|best| said.swap_remove(best))

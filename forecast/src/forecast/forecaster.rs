@@ -144,6 +144,9 @@ impl Forecaster {
                 let known = !matches!(start, Some(None | Some(&Time::NEVER)));
                 let tried = known && number >= first;
                 replay.admit(job.shape.procs);
+                if tried {
+                    forecaster.refit();
+                }
                 let used = SubmissionUse { ahead: first.saturating_sub(number), tried, known };
                 forecaster.submitted(job, replay.site(), used);
                 if tried {
@@ -158,7 +161,7 @@ impl Forecaster {
     }
 
     /// A job is about to join the queue of a site, at the moment of its submission. Returns what each method says of it, if they are
-    /// tried on it.
+    /// tried on it. No model is fitted: that is for [`Forecaster::refit`], whenever there is time.
     pub fn submitted(&mut self, job: &Job, site: &Site, used: SubmissionUse) -> Vec<WaitForecast> {
         Arc::make_mut(&mut self.state).submitted(job, site, used)
     }

@@ -4,7 +4,7 @@ use queuecast_core::order;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, VecDeque};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::regime::RegimeRecord;
 use super::start_record::{KnownStart, SimulatedStart, StartRecord};
@@ -41,7 +41,7 @@ impl PendingRecord {
 }
 
 /// A range of times in seconds from now.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PendingRange {
     /// One in ten starts sooner.
     pub p10: f64,
@@ -65,7 +65,7 @@ impl PendingRange {
 }
 
 /// How answers about waiting jobs are corrected by what became of earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CorrectedBy {
     /// By the outcomes of the answers most like it, and then by the ranks of outcomes among what was said. Where simulated waits are often zero
     /// and the job then waits for days, as of a log's machine that is only a number of processors, a common factor would be useless.
@@ -75,7 +75,7 @@ pub(super) enum CorrectedBy {
 }
 
 /// An answer about a job of a past queue.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct QueueAnswer {
     asked: Time,
     question: WaitQuestion,
@@ -97,7 +97,7 @@ impl QueueAnswer {
 }
 
 /// Answers about past queues, and what became of them.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PastQueues {
     by: CorrectedBy,
     /// Of the last answers, the last one at the end.

@@ -1,5 +1,7 @@
 //! When each job that already waits at a site starts, all by the same simulations.
 
+use serde::{Deserialize, Serialize};
+
 use super::answer::WhenSettings;
 use super::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
@@ -31,7 +33,7 @@ const APART: usize = 25;
 /// What corrects the answer of `when` for a new job is how right answers were *at the submission* of jobs. A job that waits has come
 /// through a part of its wait, so that record says little of the rest. Therefore past queues are asked about as the present one is, with
 /// what was known then, and what became of these jobs corrects the ranges.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct PendingForecaster {
     learned: LearnedSite,
     past: PastQueues,

@@ -2,6 +2,7 @@
 
 use queuecast_core::distribution::{CORRECTED_LEVELS as LEVELS, Distribution, LevelQuantiles};
 use queuecast_core::order;
+use serde::{Deserialize, Serialize};
 
 /// How many of the last forecasts count.
 const WINDOW: usize = 200;
@@ -23,7 +24,7 @@ const ASSUMED_IF_CLEAR: f64 = 0.23;
 const AT_ONCE: f64 = 10.0;
 
 /// How long a job waited.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::forecast) enum KnownStart {
     /// It started after this many seconds.
     After(f64),
@@ -32,7 +33,7 @@ pub(in crate::forecast) enum KnownStart {
 }
 
 /// A forecast as it was simulated.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::forecast) struct SimulatedStart {
     /// Seconds from the submission to the start.
     quantiles: LevelQuantiles,

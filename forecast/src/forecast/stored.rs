@@ -3,10 +3,13 @@
 use std::fmt;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use twox_hash::XxHash3_128;
 
 use super::answer::WhenSettings;
 use super::forecaster::{Forecaster, ForecasterState};
+use super::pending::PendingForecaster;
+use queuecast_core::asking::{Kept, Learning};
 use queuecast_core::job::{Ending, Job};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
@@ -16,7 +19,7 @@ use queuecast_sim::site::Site;
 const MAGIC: [u8; 16] = *b"queuecast learnt";
 
 /// The layout of what follows. Whatever changes it, or what a forecaster learns, changes this number.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 /// The version of the program: another one may have learned otherwise.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,6 +73,37 @@ impl ForecasterKey {
         }
         ForecasterKey(XxHash3_128::oneshot(&text))
     }
+
+    /// As [`ForecasterKey::of`], of a [`PendingForecaster`]: it tries no methods.
+    pub fn of_queue(history: &Workload, until: Time, settings: &WhenSettings) -> ForecasterKey {
+        ForecasterKey::of(
+            history,
+            until,
+            &WhenSettings { methods: Vec::new(), trials: 0, ..settings.clone() },
+        )
+    }
+
+    /// What was kept under this key, else what is learned now, which is kept then.
+    pub(super) fn recalled<T>(
+        self,
+        kept: &dyn Kept,
+        restored: impl Fn(&[u8], ForecasterKey) -> Result<T, StoredError>,
+        learned: impl FnOnce() -> T,
+        stored: impl Fn(&T, ForecasterKey) -> Option<Vec<u8>>,
+    ) -> T {
+        let name = self.to_string();
+        if let Some(bytes) = kept.recall(&name) {
+            match restored(&bytes, self) {
+                Ok(found) => return found,
+                Err(error) => kept.refused(&name, &error.to_string()),
+            }
+        }
+        let found = learned();
+        if let Some(bytes) = stored(&found, self) {
+            kept.keep(&name, &bytes);
+        }
+        found
+    }
 }
 
 fn encoded(value: &impl Serialize) -> Vec<u8> {
@@ -103,19 +137,42 @@ fn head(key: ForecasterKey, state: &[u8]) -> [u128; 4] {
     [version, key.0, XxHash3_128::oneshot(state), state.len() as u128]
 }
 
+/// A state behind its head.
+fn sealed(state: &impl Serialize, key: ForecasterKey) -> Option<Vec<u8>> {
+    let state = postcard::to_stdvec(state).ok()?;
+    let mut bytes = Vec::with_capacity(HEAD + state.len());
+    bytes.extend(MAGIC);
+    head(key, &state).iter().for_each(|part| bytes.extend(part.to_le_bytes()));
+    bytes.extend(state);
+    Some(bytes)
+}
+
+/// The state that was sealed under a key.
+fn opened<T: DeserializeOwned>(bytes: &[u8], key: ForecasterKey) -> Result<T, StoredError> {
+    let (begin, state) = bytes.split_at_checked(HEAD).ok_or(StoredError::Foreign)?;
+    let (magic, parts) = begin.split_at(MAGIC.len());
+    if magic != MAGIC {
+        return Err(StoredError::Foreign);
+    }
+    let expected = head(key, state);
+    for (part, (expected, error)) in parts.chunks(size_of::<u128>()).zip(expected.iter().zip([
+        StoredError::OtherVersion,
+        StoredError::OtherKey,
+        StoredError::Damaged,
+        StoredError::Damaged,
+    ])) {
+        if part != expected.to_le_bytes() {
+            return Err(error);
+        }
+    }
+    postcard::from_bytes(state).map_err(|_| StoredError::Damaged)
+}
+
 impl Forecaster {
     /// All that it has learned, with the site as it is then; `None` where a method or predictor is used that cannot be stored.
     pub fn stored(&self, site: &Site, key: ForecasterKey) -> Option<Vec<u8>> {
         let state = self.state();
-        if !state.is_stored() {
-            return None;
-        }
-        let state = postcard::to_stdvec(&(state, site)).ok()?;
-        let mut bytes = Vec::with_capacity(HEAD + state.len());
-        bytes.extend(MAGIC);
-        head(key, &state).iter().for_each(|part| bytes.extend(part.to_le_bytes()));
-        bytes.extend(state);
-        Some(bytes)
+        if state.is_stored() { sealed(&(state, site), key) } else { None }
     }
 
     /// What was stored, under the same key. The settings are those that it learned by.
@@ -127,27 +184,42 @@ impl Forecaster {
         key: ForecasterKey,
         settings: &WhenSettings,
     ) -> Result<(Forecaster, Site), StoredError> {
-        let (begin, state) = bytes.split_at_checked(HEAD).ok_or(StoredError::Foreign)?;
-        let (magic, parts) = begin.split_at(MAGIC.len());
-        if magic != MAGIC {
-            return Err(StoredError::Foreign);
-        }
-        let expected = head(key, state);
-        for (part, (expected, error)) in parts.chunks(size_of::<u128>()).zip(expected.iter().zip([
-            StoredError::OtherVersion,
-            StoredError::OtherKey,
-            StoredError::Damaged,
-            StoredError::Damaged,
-        ])) {
-            if part != expected.to_le_bytes() {
-                return Err(error);
-            }
-        }
-        let (state, site): (ForecasterState, Site) =
-            postcard::from_bytes(state).map_err(|_| StoredError::Damaged)?;
+        let (state, site): (ForecasterState, Site) = opened(bytes, key)?;
         if !state.has(settings) {
             return Err(StoredError::OtherKey);
         }
         Ok((Forecaster::with(settings, state), site))
+    }
+}
+
+impl PendingForecaster {
+    /// As [`PendingForecaster::of_log`], or as it was kept.
+    pub fn recalled(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        learning: Learning<'_>,
+    ) -> (PendingForecaster, Site) {
+        let learned = || PendingForecaster::of_log(history, until, settings, learning.done);
+        let Some(kept) = learning.kept else { return learned() };
+        ForecasterKey::of_queue(history, until, settings).recalled(
+            kept,
+            PendingForecaster::restored,
+            learned,
+            |(forecaster, site), key| forecaster.stored(site, key),
+        )
+    }
+
+    /// As [`Forecaster::stored`].
+    pub fn stored(&self, site: &Site, key: ForecasterKey) -> Option<Vec<u8>> {
+        if self.learned().is_stored() { sealed(&(self, site), key) } else { None }
+    }
+
+    /// As [`Forecaster::restored`].
+    ///
+    /// # Errors
+    /// If it is something else than what was stored under this key by this version of the program.
+    pub fn restored(bytes: &[u8], key: ForecasterKey) -> Result<(PendingForecaster, Site), StoredError> {
+        opened(bytes, key)
     }
 }

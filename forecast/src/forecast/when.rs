@@ -94,17 +94,11 @@ impl WhenSource<'_> {
             return Ok(Forecaster::of_log(history, now, settings, learning.done));
         };
         let key = ForecasterKey::of(history, now, settings);
-        let name = key.to_string();
-        if let Some(bytes) = kept.recall(&name) {
-            match Forecaster::restored(&bytes, key, settings) {
-                Ok(found) => return Ok(found),
-                Err(error) => kept.refused(&name, &error.to_string()),
-            }
-        }
-        let (forecaster, site) = Forecaster::of_log(history, now, settings, learning.done);
-        if let Some(bytes) = forecaster.stored(&site, key) {
-            kept.keep(&name, &bytes);
-        }
-        Ok((forecaster, site))
+        Ok(key.recalled(
+            kept,
+            |bytes, key| Forecaster::restored(bytes, key, settings),
+            || Forecaster::of_log(history, now, settings, learning.done),
+            |(forecaster, site), key| forecaster.stored(site, key),
+        ))
     }
 }

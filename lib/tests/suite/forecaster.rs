@@ -105,6 +105,8 @@ fn a_fit_that_is_given_up_changes_nothing_and_is_still_due() {
         });
     }
     assert_eq!(found[0], found[2]);
+    // No submission fits anything by itself.
+    assert_ne!(found[0].waits, found[1].waits);
 }
 
 #[test]

@@ -77,6 +77,8 @@ pub struct RunOn {
     sizes: Vec<u32>,
     /// What jobs behind the head are held to; `None` once a job has ended.
     plan: Option<HeadPlan>,
+    /// Whether no job of the queue is small enough for what is free, and none has ended since that was found.
+    is_full: bool,
     /// Where in the queue jobs have joined since the last plan.
     joined: Vec<usize>,
     /// Where in the queue jobs have started.
@@ -190,6 +192,7 @@ impl RunOn {
         self.starts.resize(state.waiting.len(), Time::NEVER);
         self.left = state.waiting.len();
         self.plan = None;
+        self.is_full = false;
         self.joined.clear();
     }
 
@@ -197,6 +200,7 @@ impl RunOn {
         let (planned_end, procs) = self.held[number as usize];
         self.free += i64::from(procs);
         self.plan = None;
+        self.is_full = false;
         if let Ok(place) = self.holdings.binary_search(&Holding { planned_end, number, procs }) {
             self.holdings.remove(place);
         }
@@ -219,6 +223,13 @@ impl RunOn {
 
     /// Starts jobs from the head while they fit, then those behind that do not delay the head.
     fn plan(&mut self, at: i64, waiting: usize) {
+        if let [place] = self.joined.as_slice()
+            && self.is_full
+            && i64::from(self.sizes[*place]) > self.free
+        {
+            self.joined.clear();
+            return;
+        }
         // Where all that has happened since the last plan is that a job joined behind the head, only that job can start.
         if let ([place], Some(plan)) = (self.joined.as_slice(), self.plan)
             && *place > 0
@@ -245,10 +256,13 @@ impl RunOn {
         self.queue.drain(..heads);
         self.sizes.drain(..heads);
         self.plan = None;
-        let Some(&head) = self.sizes.first().filter(|_| self.free > 0) else { return };
+        let Some(&head) = self.sizes.first() else { return };
+        let first = self.first_behind(self.free);
+        self.is_full = first.is_none();
+        // Where no job behind the head is small enough, when the head is to start is not looked for.
+        let Some(mut from) = first else { return };
         let Some(mut plan) = self.shadow(at, i64::from(head)) else { return };
         self.started.clear();
-        let mut from = 1;
         while from < self.sizes.len() {
             let to = self.sizes.len().min(from + BLOCK);
             // Most blocks have no job that is small enough, which is told without a branch for each.
@@ -278,6 +292,15 @@ impl RunOn {
             self.queue.truncate(kept);
             self.sizes.truncate(kept);
         }
+    }
+
+    /// The place where the first block of jobs behind the head begins that has one of at most so many processors.
+    fn first_behind(&self, free: i64) -> Option<usize> {
+        let behind = self.sizes.get(1..)?;
+        // Most blocks have no job that is small enough, which is told without a branch for each.
+        let fits =
+            |block: &[u32]| i64::from(block.iter().fold(u32::MAX, |least, &size| least.min(size))) <= free;
+        behind.chunks(BLOCK).position(fits).map(|block| 1 + block * BLOCK)
     }
 
     /// Starts the job at a place behind the head if it does not delay the head. It stays in the queue.

@@ -26,7 +26,7 @@ pub struct LimitAdvice {
 pub(super) fn rounded_up(seconds: f64) -> Seconds {
     let seconds = seconds.ceil().clamp(1.0, 1e12) as i64;
     let step = ROUND.iter().find(|(upto, _)| seconds <= *upto).map_or(3_600, |one| one.1);
-    Seconds(seconds.div_euclid(step) * step + if seconds.rem_euclid(step) > 0 { step } else { 0 })
+    Seconds((seconds + step - 1) / step * step)
 }
 
 /// The probability that a job is stopped at this limit: run times are whole seconds, and one that reaches the limit is

@@ -147,6 +147,9 @@ impl Default for LimitRecord {
 fn margins(run: &Distribution) -> [f64; MARGINS] {
     let log = |level: f64| (run.quantile(level).max(0.0) + OFFSET).ln();
     let width = (log(0.9) - log(0.1)).max(0.0) + NARROWEST;
+    let last = log(BEYOND[BEYOND.len() - 1].0);
+    // The level of the last candidates is that of several.
+    let log = |level: f64| if level == BEYOND[BEYOND.len() - 1].0 { last } else { log(level) };
     let beyond = BEYOND.map(|(level, widths)| log(level) + widths * width);
     let (beyond, more) = (beyond.map(|log| log.min(60.0).exp()), MORE.map(f64::exp));
     std::array::from_fn(|place| beyond[place / MORE.len()] * more[place % MORE.len()] - OFFSET)
@@ -154,6 +157,10 @@ fn margins(run: &Distribution) -> [f64; MARGINS] {
 
 /// A limit that is shorter than what was asked for.
 fn shorter(limit: f64, asked: u32) -> u32 {
+    // No limit is rounded down.
+    if limit >= f64::from(asked) {
+        return NONE;
+    }
     u32::try_from(rounded_up(limit).0).ok().filter(|limit| *limit < asked).unwrap_or(NONE)
 }
 

@@ -8,7 +8,7 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Event, Job, JobId, JobIndex, What};
 use queuecast_core::units::Seconds;
 use queuecast_sim::predict::mixture::{Mixture, OwnRuns};
-use queuecast_sim::predict::{Forecast, LearnedRuns, Lookup, PredictorSpec, Question, RuntimePredictor};
+use queuecast_sim::predict::{LearnedRuns, Lookup, PredictorSpec, Question, RuntimePredictor};
 
 /// The run-time distributions of the jobs at a site, each as the predictor gave it at the job's arrival and again at its start:
 /// asking for all of them at every arrival would cost more than the simulation.
@@ -49,10 +49,10 @@ impl ExpectedModel {
         }
     }
 
-    fn estimate(&self, question: &Question<'_>) -> Forecast {
+    fn run_time(&self, question: &Question<'_>) -> Distribution {
         match self {
-            ExpectedModel::Mixture(mixture) => mixture.estimate(question),
-            ExpectedModel::Other(predictor) => predictor.estimate(question),
+            ExpectedModel::Mixture(mixture) => mixture.run_time(question),
+            ExpectedModel::Other(predictor) => predictor.estimate(question).distribution(),
         }
     }
 
@@ -132,7 +132,7 @@ impl ExpectedRuns {
 
     /// What the predictor says of a job that has not run yet.
     pub fn predicted(&self, job: &Job) -> Distribution {
-        self.predictor.estimate(&Question { job, elapsed: Seconds::ZERO }).distribution()
+        self.predictor.run_time(&Question { job, elapsed: Seconds::ZERO })
     }
 
     /// The last jobs of the user of a job that have ended, where the predictor tells.
@@ -145,7 +145,7 @@ impl ExpectedRuns {
 
     /// What the predictor says of a job now, cut at what it asks for.
     fn asked(&self, job: &Job, elapsed: Seconds) -> Distribution {
-        capped(self.predictor.estimate(&Question { job, elapsed }).distribution(), job, elapsed)
+        capped(self.predictor.run_time(&Question { job, elapsed }), job, elapsed)
     }
 
     /// The whole run time of a job at the site, given how long it has run.

@@ -129,6 +129,9 @@ impl LearnedSite {
     }
 
     fn drawn_waits(&self, snapshot: &Snapshot, draws: u32, seed: Seed) -> Vec<f64> {
+        if snapshot.starts_at_once(&mut RunOn::default()) {
+            return vec![0.0; draws as usize];
+        }
         let past = self.coming.past();
         let pieces: Vec<u32> = (0..draws.div_ceil(PIECE)).collect();
         let drawn = parallel::map(&pieces, |&piece| {
@@ -201,6 +204,12 @@ impl LearnedSite {
     ) -> ([f64; 3], Vec<f64>) {
         let learned = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
         let past = self.coming.past();
+        let median = AssumedRuns::Quantile(0.5);
+        if learned.starts_at_once(run_on) {
+            let by_arrival = learned.by_arrival().newcomer_wait(median, run_on);
+            let by_arrival = by_arrival.map_or(f64::NAN, |wait| wait.0 as f64);
+            return ([0.0, 0.0, by_arrival], vec![0.0; draws as usize]);
+        }
         let mut rng = Seed(u64::from(newcomer.index.0)).stream("draws of start times");
         let drawn = (0..draws).filter_map(|_| learned.drawn_wait(past, &mut rng, run_on));
         let mut drawn: Vec<f64> = drawn.map(|wait| wait.0 as f64).collect();
@@ -208,7 +217,6 @@ impl LearnedSite {
         let mut single = |snapshot: &Snapshot, assumed| {
             snapshot.newcomer_wait(assumed, run_on).map_or(f64::NAN, |wait| wait.0 as f64)
         };
-        let median = AssumedRuns::Quantile(0.5);
         let first = [single(&learned, median), single(&learned, AssumedRuns::Requested)];
         ([first[0], first[1], single(&learned.by_arrival(), median)], drawn)
     }

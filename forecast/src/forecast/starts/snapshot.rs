@@ -100,6 +100,22 @@ impl Snapshot {
         self.waiting.len()
     }
 
+    /// Whether the newcomer starts now, whatever arrives and however long jobs run: what starts now is decided by what is planned.
+    pub fn starts_at_once(&self, run_on: &mut RunOn) -> bool {
+        let Some(last) = self.waiting.len().checked_sub(1) else { return false };
+        let (running, waiting) = self.assuming(AssumedRuns::Requested);
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running: &running,
+            waiting: &waiting,
+            arrivals: &[],
+            shift: Seconds::ZERO,
+            last_joins: None,
+        };
+        run_on.starts(&state, Some(last), Time(self.now.0.saturating_add(1)))[last] == self.now
+    }
+
     /// How long the last of the waiting jobs, the newcomer, waits; `None` if it never starts.
     pub fn newcomer_wait(&self, assumed: AssumedRuns, run_on: &mut RunOn) -> Option<Seconds> {
         let (running, waiting) = self.assuming(assumed);

@@ -84,12 +84,22 @@ pub(super) struct Neighbours {
 impl Neighbours {
     pub fn add(&mut self, run: f64, ended: Time, facts: JobFacts) {
         self.ended += 1;
-        if self.ascending.len() == REMEMBERED {
-            let forgotten = self.ended - REMEMBERED as u64;
-            self.ascending.retain(|neighbour| neighbour.number != forgotten);
-        }
+        let one = EndedJob { run, ended, number: self.ended, facts };
         let place = self.ascending.partition_point(|other| other.run <= run);
-        self.ascending.insert(place, EndedJob { run, ended, number: self.ended, facts });
+        if self.ascending.len() < REMEMBERED {
+            self.ascending.insert(place, one);
+            return;
+        }
+        // Only what lies between the places of the oldest and of the new one moves.
+        let oldest = self.ended - REMEMBERED as u64;
+        let gone = self.ascending.iter().position(|neighbour| neighbour.number == oldest).unwrap_or(0);
+        if gone < place {
+            self.ascending.copy_within(gone + 1..place, gone);
+            self.ascending[place - 1] = one;
+        } else {
+            self.ascending.copy_within(place..gone, place + 1);
+            self.ascending[place] = one;
+        }
     }
 
     pub fn len(&self) -> usize {

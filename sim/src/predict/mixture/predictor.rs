@@ -94,7 +94,9 @@ struct Said {
     group: u64,
     /// How many events there were then, and what was answered.
     events: u64,
-    forecast: Forecast,
+    run: Distribution,
+    /// `None` if only the distribution was asked for.
+    point: Option<Seconds>,
 }
 
 /// What is said of a job now.
@@ -103,7 +105,17 @@ struct MixtureAnswer {
     weights: ByLoss,
     quantiles: LevelQuantiles,
     group: u64,
-    forecast: Forecast,
+    run: Distribution,
+    point: Option<Seconds>,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// The distribution.
+    Range,
+    /// And one number, which costs as much again as a quarter of it.
+    Point,
 }
 
 impl Mixture {
@@ -139,7 +151,7 @@ impl Mixture {
 
     /// What each expert says of a job now, and how much it counts.
     pub fn opinions(&self, job: &Job) -> Vec<ExpertOpinion> {
-        let MixtureAnswer { opinions, weights, .. } = self.answer(&self.facts(job));
+        let MixtureAnswer { opinions, weights, .. } = self.answer(&self.facts(job), Wanted::Range);
         let experts = EXPERTS.iter().enumerate();
         experts
             .map(|(place, expert)| ExpertOpinion {
@@ -163,7 +175,7 @@ impl Mixture {
         self.noted(job).map_or_else(|| self.archive.facts(job), |pending| pending.facts)
     }
 
-    fn answer(&self, facts: &JobFacts) -> MixtureAnswer {
+    fn answer(&self, facts: &JobFacts, wanted: Wanted) -> MixtureAnswer {
         let mut opinions = self.archive.opinions(facts, self.now);
         let weights = self.judge.weights(facts, opinions.depth);
         let quantiles = spread(&mut opinions, &weights);
@@ -173,14 +185,17 @@ impl Mixture {
             _ => 2,
         };
         let group = 4 * facts.queue + history;
-        let point = self.settings.point.of(&opinions.values, &weights);
+        let point = || self.settings.point.of(&opinions.values, &weights);
+        let limit = self.archive.limit(facts);
+        let wanted = (wanted == Wanted::Point || limit.is_infinite()).then(point);
         let corrected = self.conformal.corrected(group, &quantiles);
         let knots: [(f64, f64); CORRECTED_LEVELS.len()] =
             std::array::from_fn(|place| (CORRECTED_LEVELS[place], corrected[place].max(1.0)));
-        let range = Distribution::quantiles(&knots).unwrap_or_else(|| Distribution::point(point));
-        let forecast =
-            Forecast::new(Seconds(point.round() as i64), range.capped(self.archive.ceiling(facts, point)));
-        MixtureAnswer { opinions, weights, quantiles, group, forecast }
+        let range = Distribution::quantiles(&knots).unwrap_or_else(|| Distribution::point(point()));
+        // A limit that binds is no longer than the ceiling, whatever is predicted.
+        let run = range.capped(wanted.map_or(limit, |point| self.archive.ceiling(facts, point)));
+        let point = wanted.map(|point| Seconds(point.round() as i64));
+        MixtureAnswer { opinions, weights, quantiles, group, run, point }
     }
 }
 
@@ -194,11 +209,34 @@ fn spread(opinions: &mut Opinions, weights: &ByLoss) -> LevelQuantiles {
         (values[expert], EXPERT_SHARE * (weights[0][expert] + weights[1][expert]) / 2.0)
     });
     experts.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
-    // Both are in order: a stable sort merges them.
-    near.extend(experts);
-    near.sort_by(|one, other| one.0.total_cmp(&other.0));
+    merge(near, &experts);
     let found = quantiles(near, &CORRECTED_LEVELS).unwrap_or([1.0; CORRECTED_LEVELS.len()]);
     found.map(|run| run.max(1.0).min(*limit))
+}
+
+/// Adds ascending values to ascending ones, after those that are equal.
+fn merge(ascending: &mut Vec<Weighted>, others: &[Weighted]) {
+    let (mut from, mut left) = (ascending.len(), others.len());
+    ascending.extend_from_slice(others);
+    // From the end on, so that nothing is overwritten that is still to be moved.
+    for to in (0..ascending.len()).rev() {
+        let Some(&other) = left.checked_sub(1).and_then(|last| others.get(last)) else { return };
+        if from > 0 && ascending[from - 1].0 > other.0 {
+            ascending[to] = ascending[from - 1];
+            from -= 1;
+        } else {
+            ascending[to] = other;
+            left -= 1;
+        }
+    }
+}
+
+/// The same distribution once the job has run for so long.
+fn run_given(at_first: &Distribution, elapsed: Seconds, limit: f64) -> Distribution {
+    let passed = elapsed.0 as f64;
+    let range = at_first.given(passed);
+    // A job that has outlived the distribution may still have its limit ahead.
+    if passed < limit { range.capped(limit) } else { range }
 }
 
 /// The same forecast once the job has run for so long: the distribution given that, and in it the point of the same level.
@@ -206,21 +244,19 @@ fn given(forecast: &Forecast, elapsed: Seconds, limit: f64) -> Forecast {
     let (at_first, passed) = (forecast.distribution(), elapsed.0 as f64);
     let outlived = passed >= at_first.longest();
     let level = if outlived { 0.5 } else { 1.0 - at_first.survival(forecast.point().0 as f64) };
-    let range = at_first.given(passed);
-    // A job that has outlived the distribution may still have its limit ahead.
-    let range = if passed < limit { range.capped(limit) } else { range };
+    let range = run_given(&at_first, elapsed, limit);
     let point = Seconds(range.quantile(level).round() as i64);
     Forecast::new(point.max(elapsed + Seconds(1)), range)
 }
 
 impl RuntimePredictor for Mixture {
     fn estimate(&self, question: &Question<'_>) -> Forecast {
-        let said = self.noted(question.job).and_then(|pending| pending.said.as_deref());
-        let forecast = match said.filter(|said| said.events == self.events) {
-            // Nothing has happened since.
-            Some(said) => said.forecast.clone(),
-            None => self.answer(&self.facts(question.job)).forecast,
-        };
+        let said = self.said_now(question.job).and_then(|said| Some((said.point?, said.run.clone())));
+        let (point, run) = said.unwrap_or_else(|| {
+            let MixtureAnswer { point, run, .. } = self.answer(&self.facts(question.job), Wanted::Point);
+            (point.unwrap_or_default(), run)
+        });
+        let forecast = Forecast::new(point, run);
         if question.elapsed > Seconds::ZERO {
             let limit = self.archive.limit(&self.facts(question.job));
             given(&forecast, question.elapsed, limit)
@@ -239,19 +275,37 @@ impl RuntimePredictor for Mixture {
 }
 
 impl Mixture {
-    /// A job is about to arrive, at this moment: what is said of it is found now, and not once more when it arrives.
-    pub fn announce(&mut self, job: &Job, now: Time) {
-        self.now = now;
-        self.note(job, true);
+    /// The distribution of [`RuntimePredictor::estimate`], without the one number.
+    pub fn run_time(&self, question: &Question<'_>) -> Distribution {
+        let said = self.said_now(question.job).map(|said| said.run.clone());
+        let facts = || self.facts(question.job);
+        let run = said.unwrap_or_else(|| self.answer(&facts(), Wanted::Range).run);
+        match question.elapsed > Seconds::ZERO {
+            true => run_given(&run, question.elapsed, self.archive.limit(&facts())),
+            false => run,
+        }
     }
 
-    /// Notes a job that joins the system, and what is said of it if it is `judged`.
-    fn note(&mut self, job: &Job, judged: bool) {
+    /// What was said of a job, if nothing has happened since.
+    fn said_now(&self, job: &Job) -> Option<&Said> {
+        let said = self.noted(job).and_then(|pending| pending.said.as_deref());
+        said.filter(|said| said.events == self.events)
+    }
+
+    /// A job is about to arrive, at this moment: what is said of it is found now, and not once more when it arrives. Only the
+    /// distribution of its run time will be asked for.
+    pub fn announce(&mut self, job: &Job, now: Time) {
+        self.now = now;
+        self.note(job, Some(Wanted::Range));
+    }
+
+    /// Notes a job that joins the system, and what is said of it if something is wanted.
+    fn note(&mut self, job: &Job, wanted: Option<Wanted>) {
         let facts = self.archive.facts(job);
-        let said = judged.then(|| {
-            let MixtureAnswer { opinions, quantiles, group, forecast, .. } = self.answer(&facts);
+        let said = wanted.map(|wanted| {
+            let MixtureAnswer { opinions, quantiles, group, run, point, .. } = self.answer(&facts, wanted);
             let Opinions { values, depth, .. } = opinions;
-            Box::new(Said { values, depth, quantiles, group, events: self.events, forecast })
+            Box::new(Said { values, depth, quantiles, group, events: self.events, run, point })
         });
         let own_ended = self.archive.ended_of_user(&facts);
         self.pending.insert(job.index, Pending { facts, submit: job.submit, own_ended, said });
@@ -269,7 +323,7 @@ impl Mixture {
                     let said = self.pending.get_mut(&job.index).and_then(|pending| pending.said.as_mut());
                     said.into_iter().for_each(|said| said.events += 1);
                 } else {
-                    self.note(job, judged);
+                    self.note(job, judged.then_some(Wanted::Point));
                 }
                 self.archive.submit(job);
             }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use queuecast_core::order;
+
 /// So many of the last values, in the order they came and in ascending order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RecentRuns {
@@ -15,12 +17,15 @@ impl RecentRuns {
     pub fn add(&mut self, run: f64, window: usize) {
         if self.ring.len() < window {
             self.ring.push(run);
+            self.ascending.insert(self.ascending.partition_point(|&other| other < run), run);
         } else {
             let gone = std::mem::replace(&mut self.ring[self.oldest], run);
-            self.oldest = (self.oldest + 1) % self.ring.len();
-            self.ascending.remove(self.ascending.partition_point(|&other| other < gone));
+            self.oldest += 1;
+            if self.oldest == self.ring.len() {
+                self.oldest = 0;
+            }
+            order::replace(&mut self.ascending, gone, run);
         }
-        self.ascending.insert(self.ascending.partition_point(|&other| other < run), run);
     }
 
     pub fn len(&self) -> usize {

@@ -84,7 +84,7 @@ impl<'c> RecordingFollower<'c> {
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all.len()],
             numbers: numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))).collect(),
-            seconds: RecordedSeconds::of(run),
+            seconds: RecordedSeconds::of(run, recorded),
             until_eligible: until_eligible(run),
             stops: BTreeMap::new(),
             cycle: None,
@@ -314,10 +314,9 @@ impl<'c> RecordingFollower<'c> {
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
-                let found = self.job(*number);
                 let turn = self.controller.clock.phases.second_of_turn(step.at);
-                let now = found.map_or(turn, |job| self.second_of_end(job, turn));
-                let stop = found.and_then(|job| self.stops.get(&job)).copied();
+                let now = self.second_of_end(*number, turn);
+                let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
                     (now, named(*number), ["0".to_owned(), decided])
@@ -328,9 +327,10 @@ impl<'c> RecordingFollower<'c> {
             }
             LoggedAction::Preempted { job, by, requeued } => {
                 by.iter().for_each(|&by| self.plan_before_way(by));
-                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
+                let number = *job;
+                let job = self.job(number).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
                 let Some(job) = job else { return };
-                self.set_clock_to_end(job);
+                self.set_clock_to_end(number);
                 self.controller.end(job, false);
                 if *requeued {
                     self.controller.requeue(job);
@@ -459,7 +459,7 @@ impl<'c> RecordingFollower<'c> {
         if let Some(job) = self.job(number)
             && self.controller.jobs[job].state == JobStage::Running
         {
-            self.set_clock_to_end(job);
+            self.set_clock_to_end(number);
             self.controller.end(job, well);
             self.forget_running();
         }

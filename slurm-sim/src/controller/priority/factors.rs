@@ -37,8 +37,9 @@ impl Controller<'_> {
         let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
         let from = one.last.start.max(self.priorities.last_charge);
         if let Some(association) = one.holder.association {
-            let billing = self.limits.billed(&one.last.amounts, one.last.ran_in) * factor;
-            self.priorities.fair.charge(association, billing, until - from);
+            let told = one.last.billing;
+            let billing = told.unwrap_or_else(|| self.limits.billed(&one.last.amounts, one.last.ran_in));
+            self.priorities.fair.charge(association, billing * factor, until - from);
         }
         if self.limits.counts_minutes() {
             let (span, limit) =

@@ -446,7 +446,7 @@ impl<'c> RecordingFollower<'c> {
         let need = &kept.need;
         self.set_clock_to_start(job);
         let mut given = self.controller.pool.given_in_any_case(nodes, need);
-        self.as_recorded(number, &mut given);
+        self.as_recorded(number, job, &mut given);
         let partition = self.controller.jobs[job].partitions[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);

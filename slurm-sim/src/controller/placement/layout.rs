@@ -1,5 +1,7 @@
 //! The nodes of a cluster in numbers.
 
+use std::sync::Arc;
+
 use super::alike::alike_by_weight;
 use super::apart::PartitionsApart;
 use super::need::{CpuCap, MemoryNeed, Need};
@@ -140,6 +142,12 @@ impl NodeLayout {
             caps: caps(cluster),
             apart: PartitionsApart::of(cluster),
         }
+    }
+
+    /// Threads of a core, node by node, where jobs count threads one by one and some node has several.
+    pub fn core_threads(&self) -> Option<Arc<[u32]>> {
+        let threads = || self.nodes.iter().map(|node| node.threads.max(1));
+        (!self.whole_cores && threads().any(|threads| threads > 1)).then(|| threads().collect())
     }
 
     /// Whether cores are given with all their threads.

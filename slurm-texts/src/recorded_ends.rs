@@ -15,10 +15,7 @@ pub(super) fn recorded_ends(text: &str, zone: &TimeZone) -> Vec<RecordedEnd> {
     let (Some(job), Some(end)) = (place("JobID"), place("End")) else { return Vec::new() };
     let read = |line: &str| {
         let cell = |place: usize| line.split('|').nth(place).map(str::trim);
-        Some(RecordedEnd {
-            job: number(cell(job)?)?,
-            end: Time(unix_second(cell(end)?, zone).flatten()?),
-        })
+        Some(RecordedEnd { job: number(cell(job)?)?, end: Time(unix_second(cell(end)?, zone).flatten()?) })
     };
     lines.filter_map(read).collect()
 }

@@ -328,7 +328,8 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Preempted { job, by, requeued } => {
                 by.iter().for_each(|&by| self.plan_before_way(by));
                 let number = *job;
-                let job = self.job(number).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
+                let job =
+                    self.job(number).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
                 let Some(job) = job else { return };
                 self.set_clock_to_end(number);
                 self.controller.end(job, false);

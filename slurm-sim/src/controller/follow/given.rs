@@ -25,6 +25,7 @@ impl RecordingFollower<'_> {
         for part in self.given_to(number).filter(|part| (part.start.0 - now).abs() <= SAME_START) {
             let Some(place) = shares.iter().position(|share| share.node == part.node) else { continue };
             let share = &mut shares[place];
+            share.held = part.cpus;
             if select.unit == ConsumedUnit::Cpu && threads(part.node) > 1 {
                 share.cpus = share.cpus.min(part.cpus);
                 open[place] = part.cpus - share.cpus;

@@ -111,6 +111,7 @@ mod tests {
         let share = NodeShare {
             node: 0,
             cpus: 4,
+            held: 4,
             memory: 40 * 1024,
             gres: Vec::new(),
             cap: None,

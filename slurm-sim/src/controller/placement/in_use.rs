@@ -1,7 +1,5 @@
 //! What of the nodes is in use.
 
-use std::sync::Arc;
-
 use super::apart::{ApartOnNodes, JobApart};
 use super::layout::NodeLayout;
 use super::need::Need;
@@ -14,6 +12,8 @@ pub struct NodeShare {
     pub node: usize,
     /// Processors, as limits and bills count them.
     pub cpus: u32,
+    /// Processors that no other job has: all threads of its cores, where threads count one by one too.
+    pub held: u32,
     /// MB.
     pub memory: u64,
     /// Generic resources by place.
@@ -37,8 +37,6 @@ pub struct NodeUse {
     caps: usize,
     /// Jobs that keep others from each node.
     apart: ApartOnNodes,
-    /// Where threads count one by one: threads of a core, node by node, since no two jobs have threads of the same core.
-    core_threads: Option<Arc<[u32]>>,
 }
 
 impl NodeUse {
@@ -54,21 +52,12 @@ impl NodeUse {
             of_partitions: vec![0; nodes * caps],
             caps,
             apart: ApartOnNodes::none(&layout.apart, nodes),
-            core_threads: layout.core_threads(),
-        }
-    }
-
-    /// Processors that a job with this part of a node keeps from others.
-    fn held(&self, share: &NodeShare) -> u32 {
-        match &self.core_threads {
-            Some(threads) => share.cpus.next_multiple_of(threads[share.node]),
-            None => share.cpus,
         }
     }
 
     pub fn take(&mut self, share: &NodeShare) {
         let node = share.node;
-        self.cpus[node] += self.held(share);
+        self.cpus[node] += share.held;
         self.memory[node] += share.memory;
         self.jobs[node] += 1;
         if let Some(place) = share.cap {
@@ -82,7 +71,7 @@ impl NodeUse {
 
     pub fn release(&mut self, share: &NodeShare) {
         let node = share.node;
-        self.cpus[node] -= self.held(share);
+        self.cpus[node] -= share.held;
         self.memory[node] -= share.memory;
         self.jobs[node] -= 1;
         if let Some(place) = share.cap {

@@ -219,7 +219,7 @@ impl Controller<'_> {
         let places: Vec<usize> =
             self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
         let of = |node: usize| match name {
-            "cpu" | "billing" => u64::from(self.pool.layout.nodes[node].cpus),
+            "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
             _ => places.iter().map(|&at| self.pool.layout.nodes[node].gres[at]).sum(),

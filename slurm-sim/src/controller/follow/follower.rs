@@ -315,7 +315,7 @@ impl<'c> RecordingFollower<'c> {
                     self.tick(tick);
                 }
                 let turn = self.controller.clock.phases.second_of_turn(step.at);
-                let now = self.second_of_end(*number, turn);
+                let now = self.seconds.end(*number, turn);
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::file_kind::SiteFileKind;
 use super::given_nodes::given_parts;
 use super::notes::{Misread, Notes};
+use super::recorded_ends::recorded_ends;
 use super::snapshots::rows;
 use super::values::digits;
 use queuecast_core::units::{Micros, Time};
@@ -52,6 +53,9 @@ pub fn read_decisions(
         if SiteFileKind::of(file, text) == Some(SiteFileKind::GivenNodes) {
             decisions.given.extend(given_parts((file, text), (clock, cluster, &raw), &mut notes));
         }
+    }
+    if let Some((_, text)) = of(SiteFileKind::Accounting) {
+        decisions.ends = recorded_ends(text, zone);
     }
     order::sort_by_key(&mut decisions.priorities, |row| row.at);
     DecisionsReading { decisions, misread: notes.misread }

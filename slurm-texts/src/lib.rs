@@ -44,6 +44,7 @@ mod options;
 mod outages;
 mod part_changes;
 mod partitions;
+mod recorded_ends;
 mod recorded_site;
 mod recording;
 mod request_values;

@@ -132,7 +132,7 @@ const OTHERS: &[Setting<Cluster>] = &[
         Cluster,
         |one| *flags(one),
         "The classic fair-share factor does not depend on the depth of the tree.",
-        ["PriorityFlags.DEPTH_OBLIVIOUS" = "", DEPTH_OBLIVIOUS, LeftOut]
+        ["PriorityFlags.DEPTH_OBLIVIOUS" = "", DEPTH_OBLIVIOUS, Followed]
     ),
     row!(
         Cluster,

@@ -13,6 +13,17 @@ pub struct RecordedDecisions {
     pub priorities: Vec<ShownPriority>,
     /// What jobs were given of their nodes, where that was recorded.
     pub given: Vec<GivenPart>,
+    /// When jobs ended, by accounting; of a job that ran several times, each end.
+    pub ends: Vec<RecordedEnd>,
+}
+
+/// The end of a run of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RecordedEnd {
+    /// The job.
+    pub job: JobNumber,
+    /// The second, as the controller counted it.
+    pub end: Time,
 }
 
 /// What a job was given of one of its nodes.

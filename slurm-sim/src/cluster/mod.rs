@@ -41,7 +41,7 @@ pub use association::{Association, Associations, Shares};
 pub(crate) use billing::billed;
 pub use decided::{
     GivenPart, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions,
-    ShownPriority,
+    RecordedEnd, ShownPriority,
 };
 pub use event::{ClusterAction, ClusterEvent, JobUpdate, NodeChange};
 pub use expected::ExpectedStart;

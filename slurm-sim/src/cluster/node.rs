@@ -48,6 +48,11 @@ impl ClusterNode {
         self.features.iter().any(|one| one == feature)
     }
 
+    /// Its processors without those of reserved cores.
+    pub(crate) fn unreserved_cpus(&self) -> u32 {
+        self.cpus.saturating_sub(self.reserved_cores.saturating_mul(self.threads_per_core.max(1)))
+    }
+
     /// How many of a generic resource it has; of any type if none is named.
     pub fn gres_count(&self, name: &str, kind: Option<&str>) -> u64 {
         let of_kind = |one: &&GenericResource| {

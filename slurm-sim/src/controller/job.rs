@@ -124,6 +124,8 @@ pub struct JobStart {
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,
+    /// What it is billed for each second: found at its first start, and kept when it is requeued, wherever it runs then.
+    pub billing: Option<f64>,
     /// How often it was started; tells a due end of this start from one of an earlier start.
     pub incarnation: u32,
     /// Of a job that has started, where its record stands among those of all jobs: records are in the order in which they were made.

@@ -228,7 +228,10 @@ mod tests {
         Qos, RecordedRun, SubmittedJob,
     };
     use crate::controller::clock::Phases;
+    use crate::controller::handles::{JobHandle, SubmissionHandle};
+    use crate::controller::job::StartedBy;
     use crate::controller::simulate::{simulate_cluster, simulate_in_detail};
+    use crate::controller::state::Controller;
     use crate::controller::tests::{cluster, job};
     use queuecast_core::job_state::JobState;
     use queuecast_core::units::{Micros, Seconds};
@@ -288,6 +291,37 @@ mod tests {
         let mut run = run;
         run.submissions[0].request.terms.requeue = Some(false);
         assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
+    }
+
+    /// What a job is billed is found at its first start; a requeued one keeps it, here of four processors though it then has one.
+    #[test]
+    fn a_requeued_job_is_billed_as_at_its_first_start() {
+        let cluster = cluster(1);
+        let (submissions, first) = (vec![job(0, 0, 4, 20, 600), job(1, 0, 1, 20, 600)], JobHandle(0));
+        let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
+        let mut controller = Controller::new(&cluster, &submissions, phases);
+        let billed = |controller: &Controller<'_>, job: JobHandle| {
+            let last = &controller.jobs[job].last;
+            (last.billing, last.cpus, last.amounts.0[3])
+        };
+        let run = |controller: &mut Controller<'_>, job: JobHandle, cpus: u32| {
+            let need = controller.jobs[job].partitions[0].kept.need.clone();
+            let mut shares = controller.pool.given_in_any_case(&[0], &need);
+            (shares[0].cpus, shares[0].held) = (cpus, cpus);
+            let amounts = controller.limits.amounts(&shares, 0);
+            controller.start(job, 0, shares, amounts, StartedBy::Main);
+        };
+        controller.submit(SubmissionHandle(0));
+        controller.submit(SubmissionHandle(1));
+        run(&mut controller, first, 4);
+        assert_eq!(billed(&controller, first), (Some(4.0), 4, 4));
+        controller.end(first, false);
+        controller.requeue(first);
+        run(&mut controller, first, 1);
+        assert_eq!(billed(&controller, first), (Some(4.0), 1, 4));
+        // Control: another job is billed for what it has.
+        run(&mut controller, JobHandle(1), 1);
+        assert_eq!(billed(&controller, JobHandle(1)), (Some(1.0), 1, 1));
     }
 
     #[test]

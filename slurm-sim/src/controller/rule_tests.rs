@@ -7,8 +7,8 @@ use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterAction, ClusterEvent, ConsumedUnit, Exclusivity,
     GenericResource, GresRequest, JobArray, JobOutcome, LoggedAction, MemoryAmount, MemoryRequest,
-    NodeChange, NodeState, PartLimitsRule, PriorityKind, Qos, RecordedRun, ReservationFlags, Sharing,
-    SubmittedJob, Tres, TresWeights,
+    NodeChange, NodeState, PartLimitsRule, PriorityKind, Qos, RecordedRun, ReservationFlags, SelectKind,
+    Sharing, SubmittedJob, Tres, TresWeights,
 };
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -437,4 +437,42 @@ fn whole_nodes_have_memory_for_all_their_cpus() {
     assert_eq!(simulated(&site, vec![one.clone()])[0].nodes, ["n00"], "control");
     one.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
     assert_eq!(simulated(&site, vec![one])[0].nodes, ["n01"]);
+}
+
+/// Where threads count one by one, a job still has whole cores, though it counts for its own threads only; one thread of each core is
+/// a core for each.
+#[test]
+fn no_two_jobs_have_threads_of_the_same_core() {
+    let mut site = cluster(1);
+    let node = &mut site.nodes[0];
+    (node.cpus, node.cores_per_socket, node.threads_per_core) = (4, 2, 2);
+    site.settings.select.unit = ConsumedUnit::Cpu;
+    let found = |site: &Cluster, tasks: [u32; 3], threads: Option<u32>| {
+        let jobs = tasks.iter().enumerate().map(|(key, &tasks)| {
+            let mut one = job(key, key as i64, tasks, 10, 300);
+            one.request.tasks_on.threads_per_core = threads;
+            one
+        });
+        let outcomes = simulated(site, jobs.collect());
+        (outcomes.iter().map(|one| start(one) < 60).collect::<Vec<_>>(), outcomes[0].cpus)
+    };
+    assert_eq!(found(&site, [1, 1, 1], None), (vec![true, true, false], 1));
+    assert_eq!(found(&site, [2, 2, 1], None), (vec![true, true, false], 2));
+    assert_eq!(found(&site, [2, 1, 1], Some(1)), (vec![true, false, false], 2));
+    // Control: of cores of one thread there are four.
+    site.nodes[0].cores_per_socket = 4;
+    site.nodes[0].threads_per_core = 1;
+    assert_eq!(found(&site, [1, 1, 1], None), (vec![true, true, true], 1));
+}
+
+/// `select/linear` gives whole nodes with the cores that are reserved on them.
+#[test]
+fn linear_selection_reserves_no_cores() {
+    let mut site = cluster(1);
+    site.nodes[0].reserved_cores = 1;
+    let mut one = job(0, 0, 1, 10, 60);
+    one.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
+    assert_eq!(simulated(&site, vec![one.clone()])[0].cpus, 3, "control");
+    site.settings.select.kind = SelectKind::Linear;
+    assert_eq!(simulated(&site, vec![one])[0].cpus, 4);
 }

@@ -6,8 +6,8 @@ use super::{Phases, decisions, simulate_cluster};
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, ClusterSettings, Dependency, DependencyKind, DependencyOn,
     GenericResource, GresRequest, JobArray, JobNumber, JobOutcome, JobRequest, LoggedAction, LoggedPlace,
-    LoggedStep, MemoryAmount, PriorityKind, RecordedDecisions, RecordedRun, SubmittedJob, TaskRun, TimeLimit,
-    classes_of,
+    LoggedStep, MemoryAmount, PriorityKind, RecordedDecisions, RecordedEnd, RecordedRun, SubmittedJob,
+    TaskRun, TimeLimit, classes_of,
 };
 use queuecast_core::job_state::JobState;
 use queuecast_core::seed::Seed;
@@ -285,6 +285,10 @@ fn recorded_decisions_are_put_to_the_controller() {
     assert_eq!(decided(&scene(660, 1, 331))[1..3], [("plan-start", 1, 0), ("plan-nodes", 1, 0)]);
     assert_eq!(decided(&scene(603, 0, 331))[4], ("start-nodes", 2, 1));
     assert_eq!(decided(&scene(603, 1, 332))[5], ("kill", 1, 0));
+    // The clock of seconds lags that of the log: accounting tells the second.
+    let mut late = scene(603, 1, 332);
+    late.ends = vec![RecordedEnd { job: number(12), end: Time(331) }];
+    assert_eq!(decided(&late)[5], ("kill", 1, 1));
 }
 
 /// Steps that cannot be: unknown jobs and nodes, ends before starts, two starts, the far future.

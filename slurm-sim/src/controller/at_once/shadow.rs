@@ -21,6 +21,7 @@ impl PromiseShadow {
         let least = |node: usize| NodeShare {
             node,
             cpus: 1,
+            held: 1,
             memory: 0,
             gres: Vec::new(),
             cap: None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::decided::{DecisionKind, DecisionTally, in_words};
+use super::seconds::RecordedSeconds;
 use super::turns::{MOST_TURNS, ticks, until_eligible};
 use crate::cluster::{
     Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
@@ -36,8 +37,8 @@ pub struct RecordingFollower<'c> {
     pub recorded: &'c RecordedDecisions,
     /// Submissions by number.
     numbers: BTreeMap<u64, SubmissionHandle>,
-    /// Recorded starts by submission and task, in seconds.
-    starts: BTreeMap<(&'c str, Option<u32>), i64>,
+    /// When jobs started and ended.
+    pub seconds: RecordedSeconds<'c>,
     /// Seconds from the submission of jobs until the first of them was eligible.
     until_eligible: BTreeMap<&'c str, i64>,
     /// What each job's priorities consisted of when they were computed last, by its partitions.
@@ -86,9 +87,7 @@ impl<'c> RecordingFollower<'c> {
             numbers: order::map_of(
                 numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))),
             ),
-            starts: order::map_of(
-                run.outcomes.iter().filter_map(|one| Some(((one.key.as_str(), one.task), one.start?.0))),
-            ),
+            seconds: RecordedSeconds::of(run, recorded),
             until_eligible: until_eligible(run),
             stops: BTreeMap::new(),
             cycle: None,
@@ -318,7 +317,8 @@ impl<'c> RecordingFollower<'c> {
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
-                let now = self.controller.clock.phases.second_of_turn(step.at);
+                let turn = self.controller.clock.phases.second_of_turn(step.at);
+                let now = self.seconds.end(*number, turn);
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
                     let decided = stop.map_or("not yet".to_owned(), |stop| (stop - now).to_string());
@@ -330,8 +330,11 @@ impl<'c> RecordingFollower<'c> {
             }
             LoggedAction::Preempted { job, by, requeued } => {
                 by.iter().for_each(|&by| self.plan_before_way(by));
-                let job = self.job(*job).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
+                let number = *job;
+                let job =
+                    self.job(number).filter(|&job| self.controller.jobs[job].state == JobStage::Running);
                 let Some(job) = job else { return };
+                self.set_clock_to_end(number);
                 self.controller.end(job, false);
                 if *requeued {
                     self.controller.requeue(job);
@@ -443,21 +446,11 @@ impl<'c> RecordingFollower<'c> {
             let limits = self.controller.jobs[job].holder.limits.clone();
             self.controller.limits.arrived(&limits);
         }
-        let one = &self.controller.jobs[job];
-        let kept = one.partitions[place].kept.clone();
+        let kept = self.controller.jobs[job].partitions[place].kept.clone();
         let need = &kept.need;
-        let key = self.controller.jobs.submission(job).key.as_str();
-        // The recorded start may be a second before the logged one. A preempted job has several starts.
-        if let Some(&start) = self.starts.get(&(key, one.task))
-            && start != self.controller.second()
-            && (start - self.controller.second()).abs() <= 1
-        {
-            let is_late = start < self.controller.second();
-            let within = if is_late { Micros::SECOND - Micros(1) } else { Micros::ZERO };
-            self.controller.clock.set(Micros::of_seconds(start) + within);
-        }
+        self.set_clock_to_start(job);
         let mut given = self.controller.pool.given_in_any_case(nodes, need);
-        self.as_recorded(number, &mut given);
+        self.as_recorded(number, job, &mut given);
         let partition = self.controller.jobs[job].partitions[place].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
         self.controller.start(job, place, given, amounts, by);
@@ -470,6 +463,7 @@ impl<'c> RecordingFollower<'c> {
         if let Some(job) = self.job(number)
             && self.controller.jobs[job].state == JobStage::Running
         {
+            self.set_clock_to_end(number);
             self.controller.end(job, well);
             self.forget_running();
         }

@@ -2,6 +2,7 @@
 
 use super::follower::RecordingFollower;
 use crate::cluster::{ConsumedUnit, GivenPart, JobNumber};
+use crate::controller::handles::JobHandle;
 use crate::controller::placement::NodeShare;
 
 /// A recorded start may be told some seconds off.
@@ -14,18 +15,32 @@ impl RecordingFollower<'_> {
     }
 
     /// Replaces what a job that starts now has of its nodes by what was recorded. Where threads are given one by one, recordings tell
-    /// whole cores only, so processors of nodes with several threads are left as they are.
-    pub fn as_recorded(&self, number: JobNumber, shares: &mut [NodeShare]) {
+    /// whole cores only: a node with several threads gives no more than these, and all nodes together what accounting tells.
+    pub fn as_recorded(&self, number: JobNumber, job: JobHandle, shares: &mut [NodeShare]) {
         let now = self.controller.second();
-        let by_threads = self.controller.cluster.settings.select.unit == ConsumedUnit::Cpu;
+        let select = &self.controller.cluster.settings.select;
+        let threads = |node: usize| self.controller.pool.layout.nodes[node].threads;
+        // What each share could have more, where that is not told.
+        let mut open = vec![0; shares.len()];
         for part in self.given_to(number).filter(|part| (part.start.0 - now).abs() <= SAME_START) {
-            let Some(share) = shares.iter_mut().find(|share| share.node == part.node) else { continue };
-            if !by_threads || self.controller.pool.layout.nodes[part.node].threads == 1 {
+            let Some(place) = shares.iter().position(|share| share.node == part.node) else { continue };
+            let share = &mut shares[place];
+            share.held = part.cpus;
+            if select.unit == ConsumedUnit::Cpu && threads(part.node) > 1 {
+                share.cpus = share.cpus.min(part.cpus);
+                open[place] = part.cpus - share.cpus;
+            } else {
                 share.cpus = part.cpus;
             }
-            if self.controller.cluster.settings.select.memory {
+            if select.memory {
                 share.memory = part.memory;
             }
+        }
+        let given: u32 = shares.iter().map(|share| share.cpus).sum();
+        let mut missing = self.cpus_of_start(job).map_or(0, |told| told.saturating_sub(given));
+        for (share, open) in shares.iter_mut().zip(open) {
+            let more = open.min(missing);
+            (share.cpus, missing) = (share.cpus + more, missing - more);
         }
     }
 }

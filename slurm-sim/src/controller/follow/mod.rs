@@ -6,6 +6,8 @@ mod events;
 mod followed_plans;
 mod follower;
 mod given;
+mod recorded_clock;
+mod seconds;
 mod turns;
 mod unstarted;
 

@@ -169,7 +169,7 @@ impl Controller<'_> {
         job: JobHandle,
         place: usize,
         shares: Vec<NodeShare>,
-        amounts: Amounts,
+        mut amounts: Amounts,
         by: StartedBy,
     ) {
         let now = self.second();
@@ -184,6 +184,8 @@ impl Controller<'_> {
         one.state = JobStage::Running;
         one.last.nodes = shares.iter().map(|share| share.node as u32).collect();
         let at = &one.partitions[place];
+        let billing = one.last.billing.get_or_insert_with(|| self.limits.billed(&amounts, at.partition));
+        amounts.bill(*billing);
         self.limits.started(&at.limits, &amounts, &one.last.nodes, at.limit);
         one.last.cpus = shares.iter().map(|share| share.cpus).sum();
         if self.keeps_parts {

@@ -7,6 +7,15 @@ use crate::controller::placement::{NodeLayout, NodeShare};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Amounts(pub Vec<u64>);
 
+impl Amounts {
+    /// The billing TRES is this, cut to a whole number as limits count it.
+    pub fn bill(&mut self, billing: f64) {
+        if let Some(amount) = self.0.get_mut(BILLING) {
+            *amount = billing as u64;
+        }
+    }
+}
+
 /// Names of resources, in the order of [`Amounts`].
 #[derive(Debug, Clone)]
 pub struct ResourceNames {
@@ -45,9 +54,9 @@ impl ResourceNames {
         self.names.len()
     }
 
-    /// Sets the billing TRES of amounts in a partition, cut to a whole number as limits count it.
+    /// Sets the billing TRES of amounts in a partition.
     pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
-        amounts.0[BILLING] = self.billed(amounts, partition) as u64;
+        amounts.bill(self.billed(amounts, partition));
     }
 
     /// The billing TRES of amounts in a partition, not rounded, as usage counts it.
@@ -102,6 +111,7 @@ mod tests {
         let share = NodeShare {
             node: 0,
             cpus: 4,
+            held: 4,
             memory: 40 * 1024,
             gres: Vec::new(),
             cap: None,

@@ -67,7 +67,7 @@ impl Controller<'_> {
             .flat_map(|one| &*one.last.shares)
             .collect();
         let unused = self.reserved_cpus(reservation).into_iter().map(|(node, cpus)| {
-            let used: u32 = own.iter().filter(|share| share.node == node).map(|share| share.cpus).sum();
+            let used: u32 = own.iter().filter(|share| share.node == node).map(|share| share.held).sum();
             (node, cpus.saturating_sub(used))
         });
         unused.map(|(node, cpus)| share(node, cpus)).collect()
@@ -120,5 +120,5 @@ impl Controller<'_> {
 
 /// Processors of a node that no job has.
 fn share(node: usize, cpus: u32) -> NodeShare {
-    NodeShare { node, cpus, memory: 0, gres: Vec::new(), cap: None, apart: JobApart::default() }
+    NodeShare { node, cpus, held: cpus, memory: 0, gres: Vec::new(), cap: None, apart: JobApart::default() }
 }

@@ -10,8 +10,10 @@ use super::node_set::NodeSet;
 pub struct NodeShare {
     /// The node.
     pub node: usize,
-    /// Processors.
+    /// Processors, as limits and bills count them.
     pub cpus: u32,
+    /// Processors that no other job has: all threads of its cores, where threads count one by one too.
+    pub held: u32,
     /// MB.
     pub memory: u64,
     /// Generic resources by place.
@@ -55,7 +57,7 @@ impl NodeUse {
 
     pub fn take(&mut self, share: &NodeShare) {
         let node = share.node;
-        self.cpus[node] += share.cpus;
+        self.cpus[node] += share.held;
         self.memory[node] += share.memory;
         self.jobs[node] += 1;
         if let Some(place) = share.cap {
@@ -69,7 +71,7 @@ impl NodeUse {
 
     pub fn release(&mut self, share: &NodeShare) {
         let node = share.node;
-        self.cpus[node] -= share.cpus;
+        self.cpus[node] -= share.held;
         self.memory[node] -= share.memory;
         self.jobs[node] -= 1;
         if let Some(place) = share.cap {

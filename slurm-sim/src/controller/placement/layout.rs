@@ -95,9 +95,11 @@ impl NodeLayout {
         let nodes = cluster.nodes.iter();
         let nodes: Vec<NodeNumbers> = nodes
             .map(|node| NodeNumbers {
-                cpus: node
-                    .cpus
-                    .saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core.max(1))),
+                // `select/linear` reserves no cores: jobs have all processors, though totals leave those cores out.
+                cpus: match cluster.settings.select.kind {
+                    SelectKind::Linear => node.cpus,
+                    _ => node.unreserved_cpus(),
+                },
                 all_cpus: node.cpus,
                 threads: node.threads_per_core.max(1),
                 cores_at_once: match cluster.settings.select.unit {
@@ -140,6 +142,15 @@ impl NodeLayout {
             caps: caps(cluster),
             apart: PartitionsApart::of(cluster),
         }
+    }
+
+    /// Processors of a node that a job keeps from others which counts for so many: no two jobs have threads of the same core.
+    pub fn cpus_of_cores(&self, node: usize, cpus: u32, need: &Need) -> u32 {
+        let NodeNumbers { threads, cpus: all, .. } = self.nodes[node];
+        if self.whole_cores || threads == 1 {
+            return cpus;
+        }
+        cpus.div_ceil(need.threads.clamp(1, threads)).saturating_mul(threads).min(all.max(cpus))
     }
 
     /// Whether cores are given with all their threads.
@@ -243,7 +254,7 @@ impl NodeLayout {
             let partly = if is_idle { 0 } else { cores % numbers.cores_at_once };
             (cores - partly) * self.cpus_at_once(node, need)
         } else {
-            free
+            free / numbers.threads * need.threads.clamp(1, numbers.threads)
         };
         if let Some(cap) = need.cap.filter(|cap| free.saturating_add(of_partition) > cap.most) {
             if need.is_exclusive {

@@ -321,6 +321,7 @@ mod tests {
             let share = NodeShare {
                 node,
                 cpus: 4,
+                held: 4,
                 memory: 0,
                 gres: Vec::new(),
                 cap: None,

@@ -112,7 +112,8 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             MemoryNeed::AllOfNode => numbers.memory,
         };
         let cap = need.cap.map(|cap| cap.place);
-        shares.push(NodeShare { node, cpus, memory, gres, cap, apart: need.placing.apart });
+        let held = layout.cpus_of_cores(node, cpus, need);
+        shares.push(NodeShare { node, cpus, held, memory, gres, cap, apart: need.placing.apart });
     }
     shares
 }

@@ -45,7 +45,7 @@ impl<'c> PreparedCluster<'c> {
         let layout = NodeLayout::of(cluster);
         let nodes = PreparedNodes {
             up: NodeSet::of(count, (0..count).filter(is_up)),
-            all_cpus: layout.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            all_cpus: cluster.nodes.iter().map(|node| f64::from(node.unreserved_cpus())).sum(),
             layout: Arc::new(layout),
         };
         PreparedCluster { cluster, nodes, found: Arc::default() }

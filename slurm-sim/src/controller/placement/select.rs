@@ -365,7 +365,8 @@ impl NodeOffer<'_> {
                 MemoryNeed::AllOfNode => numbers.memory,
             };
             let cap = need.cap.map(|cap| cap.place);
-            shares.push(NodeShare { node, cpus, memory, gres, cap, apart: need.placing.apart });
+            let held = self.layout.cpus_of_cores(node, cpus, need);
+            shares.push(NodeShare { node, cpus, held, memory, gres, cap, apart: need.placing.apart });
         }
         shares
     }

@@ -24,7 +24,25 @@ pub struct ClassicShares {
     /// Effective usage computed in this period; `None`: not computed yet.
     effective: Vec<Option<f64>>,
     dampening: f64,
+    /// With `DEPTH_OBLIVIOUS`: what it counts of siblings.
+    oblivious: Option<SiblingUsage>,
 }
+
+/// What each association had used when its effective usage was last computed, and which count as siblings.
+#[derive(Debug, Clone)]
+struct SiblingUsage {
+    /// Those directly below each association that have shares of their own.
+    below: Vec<Vec<usize>>,
+    /// The part of all usage.
+    parts: Vec<f64>,
+}
+
+/// What Slurm counts as the part of an association before it is first computed: it begins with the mark for no value, and
+/// siblings are summed up without asking for it. So users have nearly all of their fair share until all siblings have asked.
+const NEVER_COMPUTED: f64 = 4_294_967_294.0;
+
+/// How much less a user's own use counts, the farther off its share the account's use is.
+const PARENT_IMPACT: f64 = 5.0;
 
 impl ClassicShares {
     pub fn new(associations: &Associations, settings: &PrioritySettings) -> ClassicShares {
@@ -70,7 +88,21 @@ impl ClassicShares {
             top_down,
             effective: vec![None; count],
             dampening: f64::from(settings.fair_share_dampening.max(1)),
+            oblivious: settings.flags.depth_oblivious.then(|| SiblingUsage {
+                below: (0..count)
+                    .map(|one| associations.children(one).filter(|&child| has_own(child)).collect())
+                    .collect(),
+                parts: vec![NEVER_COMPUTED; count],
+            }),
         }
+    }
+
+    /// As of a controller that has just begun: nothing was computed.
+    pub fn begin(&mut self, usage: &[f64]) {
+        if let Some(oblivious) = &mut self.oblivious {
+            oblivious.parts.fill(NEVER_COMPUTED);
+        }
+        self.begin_period(usage);
     }
 
     /// Computes the effective usage of accounts, and discards that of users.
@@ -100,10 +132,13 @@ impl ClassicShares {
     }
 
     /// Slurm's effective usage: the own part `own` of all usage, below the first level plus (parent's − own) × `parts`.
-    fn compute(&self, one: usize, usage: &[f64]) -> f64 {
+    fn compute(&mut self, one: usize, usage: &[f64]) -> f64 {
         let Some(above) = self.above[one] else { return 1.0 };
         let all = self.roots[one].map_or(0.0, |root| usage[root]);
         let own = if all > 0.0 { (usage[one] / all).min(1.0) } else { 0.0 };
+        if let Some(oblivious) = &mut self.oblivious {
+            oblivious.parts[one] = own;
+        }
         if self.above[above].is_none() {
             return own;
         }
@@ -111,17 +146,42 @@ impl ClassicShares {
         if !self.has_own[one] {
             return used_above;
         }
+        if let Some(oblivious) = &self.oblivious {
+            let siblings = oblivious.below[above].iter().map(|&sibling| oblivious.parts[sibling]).sum();
+            return depth_oblivious((own, siblings, used_above), (self.shares[one], self.shares[above]));
+        }
         self.parts[one].map_or(used_above, |part| own + (used_above - own) * part)
     }
+}
+
+/// Effective usage with `DEPTH_OBLIVIOUS`, of an association's usage, that of its siblings with it and the effective one of the
+/// association above, and of the shares of it and of that one.
+///
+/// # Formula
+/// `share · p · l^k`, where `p` is the ratio of usage to shares above, `l` that of the association to that of its siblings, and
+/// `k` is 1 where both are on the same side of 1, else `1 / (1 + (5 ln p)²)`.
+fn depth_oblivious((own, siblings, used_above): (f64, f64, f64), (share, share_above): (f64, f64)) -> f64 {
+    if share == 0.0 || share_above == 0.0 || used_above == 0.0 || own == 0.0 {
+        return own;
+    }
+    let above = used_above / share_above;
+    let level = own / share / (siblings / share_above);
+    let is_same_side = level == 0.0 || above.ln() * level.ln() >= 0.0;
+    let power = if is_same_side { 1.0 } else { 1.0 / (1.0 + (PARENT_IMPACT * above.ln()).powi(2)) };
+    above * level.powf(power) * share
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Association;
+    use crate::cluster::{Association, PriorityFlags};
 
     /// Two accounts of two users each below the root: shares 3 and 1, users 1 each; of b2 those of the account.
     fn classic() -> ClassicShares {
+        with(PriorityFlags::default())
+    }
+
+    fn with(flags: PriorityFlags) -> ClassicShares {
         let one = |user: Option<&str>, parent: Option<usize>, shares: Shares| Association {
             user: user.map(str::to_owned),
             parent,
@@ -137,7 +197,7 @@ mod tests {
             one(Some("b1"), Some(2), Shares::Of(1)),
             one(Some("b2"), Some(2), Shares::Parent),
         ]);
-        ClassicShares::new(&all, &PrioritySettings::default())
+        ClassicShares::new(&all, &PrioritySettings { flags, ..PrioritySettings::default() })
     }
 
     fn close(one: f64, other: f64) {
@@ -176,5 +236,32 @@ mod tests {
         // Control: in the next period all of it counts.
         classic.begin_period(&after);
         close(classic.factor(3, &after), (-(0.6875 + (0.875 - 0.6875) / 2.0) / 0.375_f64).exp2());
+    }
+
+    /// Account a has used half with three quarters of the shares, b half with one quarter. User a1 has used three times what a2
+    /// has, and both have 0.375 of the shares.
+    #[test]
+    fn depth_is_forgotten_by_ratios() {
+        let usage = [8.0, 4.0, 4.0, 3.0, 1.0, 4.0, 0.0];
+        let mut classic = with(PriorityFlags { depth_oblivious: true, ..PriorityFlags::default() });
+        classic.begin_period(&usage);
+        // a2 has never asked, so that siblings seem to have used all there is.
+        assert!(classic.factor(3, &usage) > 0.999);
+        classic.factor(4, &usage);
+        classic.begin_period(&usage);
+        // a: p = 0.5 / 0.75. a1: l = (0.375 / 0.375) / (0.5 / 0.75) = 1.5, on the other side of 1. a2: l = 0.5, on the same.
+        let p: f64 = 2.0 / 3.0;
+        let k = 1.0 / (1.0 + (5.0 * p.ln()).powi(2));
+        close(classic.factor(3, &usage), (-(p * 1.5_f64.powf(k))).exp2());
+        close(classic.factor(4, &usage), (-(p * 0.5)).exp2());
+        // b2 has the shares of the account; b1 all others below it: l = 1.
+        close(classic.factor(6, &usage), (-2.0_f64).exp2());
+        close(classic.factor(5, &usage), (-2.0_f64).exp2());
+        // Control: begun anew, it is as at first; without the flag it never is.
+        classic.begin(&usage);
+        assert!(classic.factor(3, &usage) > 0.999);
+        let mut plain = with(PriorityFlags::default());
+        plain.begin_period(&usage);
+        close(plain.factor(3, &usage), (-(0.375 + 0.125 / 2.0) / 0.375_f64).exp2());
     }
 }

@@ -37,8 +37,9 @@ impl Controller<'_> {
         let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
         let from = one.last.start.max(self.priorities.last_charge);
         if let Some(association) = one.holder.association {
-            let billing = self.limits.billed(&one.last.amounts, one.last.ran_in) * factor;
-            self.priorities.fair.charge(association, billing, until - from);
+            let told = one.last.billing;
+            let billing = told.unwrap_or_else(|| self.limits.billed(&one.last.amounts, one.last.ran_in));
+            self.priorities.fair.charge(association, billing * factor, until - from);
         }
         if self.limits.counts_minutes() {
             let (span, limit) =
@@ -218,7 +219,7 @@ impl Controller<'_> {
         let places: Vec<usize> =
             self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
         let of = |node: usize| match name {
-            "cpu" | "billing" => u64::from(self.pool.layout.nodes[node].cpus),
+            "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
             _ => places.iter().map(|&at| self.pool.layout.nodes[node].gres[at]).sum(),

@@ -53,6 +53,9 @@ impl FairShare {
             decay: decay(settings.decay_half_life.0),
         };
         fair.rank();
+        if let Some(classic) = &mut fair.classic {
+            classic.begin(&fair.usage);
+        }
         fair
     }
 

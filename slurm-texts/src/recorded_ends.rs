@@ -1,0 +1,44 @@
+//! When jobs ended in a recorded run, out of `sacct`: of a job that ran several times, each end.
+
+use jiff::tz::TimeZone;
+
+use super::values::digits;
+use queuecast_core::units::Time;
+use queuecast_slurm_sim::cluster::{JobNumber, RecordedEnd};
+use queuecast_trace::sacct::unix_second;
+
+/// Reads the columns `JobID` and `End`; steps, and rows without an end, are left alone.
+pub(super) fn recorded_ends(text: &str, zone: &TimeZone) -> Vec<RecordedEnd> {
+    let mut lines = text.lines();
+    let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());
+    let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name));
+    let (Some(job), Some(end)) = (place("JobID"), place("End")) else { return Vec::new() };
+    let read = |line: &str| {
+        let cell = |place: usize| line.split('|').nth(place).map(str::trim);
+        Some(RecordedEnd { job: number(cell(job)?)?, end: Time(unix_second(cell(end)?, zone).flatten()?) })
+    };
+    lines.filter_map(read).collect()
+}
+
+/// A job or one task of an array: `7` or `7_2`.
+fn number(text: &str) -> Option<JobNumber> {
+    match text.split_once('_') {
+        None => Some(JobNumber { id: digits(text)?, task: None }),
+        Some((id, task)) => Some(JobNumber { id: digits(id)?, task: Some(task.parse().ok()?) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_of_a_job_has_an_end() {
+        let text = "JobID|State|End\n7|PREEMPTED|1000\n7.batch|CANCELLED|1001\n7|COMPLETED|1200\n\
+                    8_2|TIMEOUT|1100\n8_[3-4]|PENDING|Unknown\n9|RUNNING|Unknown\n";
+        let found = recorded_ends(text, &TimeZone::UTC);
+        let found: Vec<_> = found.iter().map(|one| (one.job.id, one.job.task, one.end.0)).collect();
+        assert_eq!(found, [(7, None, 1000), (7, None, 1200), (8, Some(2), 1100)]);
+        assert!(recorded_ends("JobID|State\n7|COMPLETED\n", &TimeZone::UTC).is_empty(), "no such column");
+    }
+}

@@ -112,7 +112,7 @@ impl<'c> Controller<'c> {
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plan_mode.plans_all {
-            cycle.candidates = Candidates::of(self, &queue);
+            self.find_candidates(&queue, 0, &mut cycle);
         }
         if self.plan_mode.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
             let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
@@ -125,6 +125,11 @@ impl<'c> Controller<'c> {
         self.spare = cycle.map;
         self.queue.give_back(queue);
         records.min(settings.counts.max_job_test as usize)
+    }
+
+    fn find_candidates(&self, queue: &[QueueRecord], from: usize, cycle: &mut Cycle<'_>) {
+        let Cycle { candidates, counts, tests, settings, .. } = cycle;
+        candidates.find(self, queue, from, (counts, *tests), settings);
     }
 
     /// Plans a job, unless that makes no difference to which jobs start in this cycle.
@@ -278,7 +283,9 @@ impl<'c> Controller<'c> {
                         return;
                     }
                     cycle.knows_releases = false;
-                    cycle.candidates.has_started();
+                    if !self.plan_mode.plans_all {
+                        self.find_candidates(queue, at_record + 1, cycle);
+                    }
                     match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
                         None => break,

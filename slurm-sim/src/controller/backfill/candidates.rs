@@ -80,6 +80,9 @@ impl Candidates {
         let most = (settings.counts.max_job_test as usize).saturating_sub(tests);
         let tests = (from..queue.len()).filter(|&place| {
             let record = &queue[place];
+            if tested.is_full(record.user, settings) {
+                return false;
+            }
             let one = &controller.jobs[record.job];
             if one.state != JobStage::Waiting || one.wait.eligible.is_none() {
                 return false;

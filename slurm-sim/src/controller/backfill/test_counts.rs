@@ -33,6 +33,12 @@ impl TestCounts {
         *count <= most
     }
 
+    /// Whether no further job of a user is counted.
+    pub fn is_full(&self, user: u32, settings: &BackfillSettings) -> bool {
+        let most = settings.counts.max_job_user;
+        most > 0 && self.of_user.get(user as usize).is_some_and(|&count| count >= most)
+    }
+
     /// Counts a job, unless that would be more than is allowed.
     pub fn count(
         &mut self,

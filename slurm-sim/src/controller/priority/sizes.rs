@@ -69,7 +69,13 @@ impl Controller<'_> {
         let mut counts = TestCounts::default();
         let mut tested = BTreeSet::new();
         let unsized_jobs: BTreeSet<JobHandle> = self.sizes.unsized_jobs.iter().copied().collect();
-        for &QueueRecord { job, place, .. } in queue {
+        // Where tests are limited by user alone, jobs of others change nothing.
+        let by_user = limits[1..] == [0; 3];
+        let users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
+        for &QueueRecord { job, place, user, .. } in queue {
+            if by_user && !users.contains(&user) || counts.is_full(user, settings) {
+                continue;
+            }
             let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[place]);
             let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()

@@ -158,27 +158,26 @@ impl Candidates {
     /// Nodes are planned for from an instant on.
     pub fn plan(&mut self, nodes: &[usize], from: i64, pool: &NodePool) {
         self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
+        let is_earlier = |node: &usize| from < self.planned_from[*node];
+        let new: Vec<usize> = nodes.iter().copied().filter(is_earlier).collect();
         for open in self.open.values_mut() {
             let mut earlier = OpenSum::default();
-            for &node in nodes.iter().filter(|&&node| open.nodes.contains(node)) {
-                let before = self.planned_from[node];
-                if from < before {
-                    let own = OpenSum::of(node, &open.need, pool);
-                    earlier.add(own);
-                    if let Some(planned) = open.planned.get_mut(&before) {
-                        planned.take_away(own);
-                    }
+            for &node in new.iter().filter(|&&node| open.nodes.contains(node)) {
+                let own = OpenSum::of(node, &open.need, pool);
+                earlier.add(own);
+                if let Some(planned) = open.planned.get_mut(&self.planned_from[node]) {
+                    planned.take_away(own);
                 }
             }
             if earlier.nodes > 0 {
                 open.planned.entry(from).or_default().add(earlier);
             }
         }
-        for &node in nodes {
+        for node in new {
             if self.planned_from[node] == i64::MAX {
                 self.planned.push(node as u32);
             }
-            self.planned_from[node] = self.planned_from[node].min(from);
+            self.planned_from[node] = from;
         }
     }
 }

@@ -172,6 +172,10 @@ impl Controller<'_> {
             if start > now + window {
                 return Some((start, nodes));
             }
+            // A try finds nodes that no plan has from its instant on.
+            if start == from && !self.plan_mode.as_2411 {
+                return Some((start, nodes));
+            }
             let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
             let (first, last) = self.on_grid(start, limit, settings);
             if !map.are_free(first, last, &set) {

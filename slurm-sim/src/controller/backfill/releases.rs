@@ -77,10 +77,10 @@ impl Releases {
             let own = releases.begins[from] as usize..releases.begins[to] as usize;
             let mut idle = releases.idle[releases.idle.len() - 1].clone();
             if is_alone {
-                releases.nodes[own].iter().for_each(|&node| idle.insert(node as usize));
+                idle.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
             } else {
                 let mut held = NodeSet::none(count);
-                releases.nodes[own].iter().for_each(|&node| held.insert(node as usize));
+                held.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
                 releases.held.push(held);
                 (from..to).flat_map(|place| releases.freed(place)).for_each(|node| idle.insert(node));
             }

@@ -159,7 +159,8 @@ impl Candidates {
     pub fn plan(&mut self, nodes: &[usize], from: i64, pool: &NodePool) {
         self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
         let is_earlier = |node: &usize| from < self.planned_from[*node];
-        let new: Vec<usize> = nodes.iter().copied().filter(is_earlier).collect();
+        let mut new = Vec::with_capacity(nodes.len());
+        new.extend(nodes.iter().copied().filter(is_earlier));
         for open in self.open.values_mut() {
             let mut earlier = OpenSum::default();
             for &node in new.iter().filter(|&&node| open.nodes.contains(node)) {

@@ -27,7 +27,8 @@ pub struct Releases {
     shares: Vec<Arc<[NodeShare]>>,
     /// Their nodes.
     nodes: Vec<u32>,
-    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs.
+    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs. Empty where each node has one job at
+    /// most.
     last_of_node: Vec<u32>,
     /// By number of blocks whose jobs have ended: the nodes that are idle then.
     idle: Vec<NodeSet>,
@@ -52,24 +53,34 @@ impl Releases {
             releases.in_use = load.in_use().clone();
         }
         let count = load.in_use().len();
-        releases.last_of_node = vec![u32::MAX; count];
-        for (place, &job) in running.iter().enumerate() {
-            releases.ends.push(jobs[job.0].last.limit_end);
-            let shares = &jobs[job.0].last.shares;
-            releases.nodes.extend(shares.iter().map(|share| share.node as u32));
-            shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
+        for &job in running {
+            let last = &jobs[job.0].last;
+            releases.ends.push(last.limit_end);
+            // What has been released already is held no more.
+            if !last.shares.is_empty() {
+                releases.nodes.extend_from_slice(&last.nodes);
+            }
             if with_shares {
-                releases.shares.push(shares.clone());
+                releases.shares.push(last.shares.clone());
             }
             releases.begins.push(releases.nodes.len() as u32);
-        }
-        if releases.nodes.len() != load.parts() {
-            releases.leave_out_stopped(load);
         }
         releases.idle.push(load.idle().clone());
         // Where each node has one job at most, as it mostly is where jobs have whole nodes.
         let is_alone =
             releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
+        if !is_alone {
+            releases.last_of_node = vec![u32::MAX; count];
+            for place in 0..running.len() {
+                let own = releases.begins[place] as usize..releases.begins[place + 1] as usize;
+                for &node in &releases.nodes[own] {
+                    releases.last_of_node[node as usize] = place as u32;
+                }
+            }
+            if releases.nodes.len() != load.parts() {
+                releases.leave_out_stopped(load);
+            }
+        }
         releases.idle.reserve(running.len().div_ceil(block));
         let mut from = 0;
         while from < running.len() {
@@ -166,7 +177,7 @@ impl Releases {
     /// Nodes that are idle once a job and all before it have ended, and not before.
     fn freed(&self, place: usize) -> impl Iterator<Item = usize> {
         let own = self.nodes(place).iter().map(|&node| node as usize);
-        own.filter(move |&node| self.last_of_node[node] == place as u32)
+        own.filter(move |&node| self.last_of_node.get(node).is_none_or(|&last| last == place as u32))
     }
 
     /// The first job from a place on that holds one of these nodes.

@@ -192,7 +192,7 @@ impl NodeSet {
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.0.chunks(CHUNK).all(|chunk| chunk.iter().fold(0, |found, word| found | word) == 0)
     }
 
     /// How many nodes are in both.

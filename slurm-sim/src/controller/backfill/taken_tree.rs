@@ -96,3 +96,43 @@ fn paths(first: usize, last: usize) -> impl Iterator<Item = usize> {
     let both = std::iter::successors(Some((first, last)), above);
     both.flat_map(|(first, last)| [Some(first), (last != first).then_some(last)]).flatten()
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use queuecast_core::seed::Seed;
+
+    /// What is planned for within stretches is what a list of all plans says, leaf by leaf.
+    #[test]
+    fn stretches_are_those_of_a_plain_list() {
+        let mut random = Seed(1).stream("stretches");
+        let mut tree = TakenTree::default();
+        for _ in 0..30 {
+            let (begin, nodes) = (random.random_range(-50..50), random.random_range(1..150));
+            let end = begin + random.random_range(1..2_000);
+            tree.begin(begin, end, nodes);
+            let mut plans: Vec<(i64, i64, NodeSet)> = Vec::new();
+            for _ in 0..40 {
+                let from = random.random_range(begin..end);
+                let to = from + random.random_range(1..1_000);
+                let first = random.random_range(0..nodes);
+                let set = NodeSet::of(nodes, first..first + random.random_range(1..60));
+                tree.take(from, to, &set);
+                plans.push((from, to, set));
+                let asked = (random.random_range(begin..end), random.random_range(begin..end + 1));
+                let (from, to) = tree.within(asked.0, asked.1);
+                let (mut found, mut plain) = (NodeSet::all(nodes), NodeSet::all(nodes));
+                tree.keep_free(from, to, &mut found);
+                // Plans count from the begin of their first leaf to the end of their last; beyond the window all is the last leaf.
+                let leaf = |at: i64| ((at - begin) / tree.leaf).min(LEAVES as i64 - 1);
+                let meets = |plan: &&(i64, i64, NodeSet)| {
+                    leaf(plan.0) * tree.leaf + begin < to && (leaf(plan.1 - 1) + 1) * tree.leaf + begin > from
+                };
+                plans.iter().filter(meets).for_each(|plan| plain.take_away(&plan.2));
+                assert!(from >= to && found == NodeSet::all(nodes) || found == plain, "{from} {to}");
+            }
+        }
+    }
+}

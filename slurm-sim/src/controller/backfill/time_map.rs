@@ -220,3 +220,42 @@ impl TimeMap {
         (first..end).all(|place| nodes.are_within(&self.free[place], words.clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use queuecast_core::seed::Seed;
+
+    /// Whatever is planned, an interval that is said to lack idle nodes has fewer. Nodes come idle one after the other.
+    #[test]
+    fn intervals_that_lack_idle_nodes_have_fewer() {
+        let mut random = Seed(1).stream("idle nodes");
+        let (grid, nodes, mut lacking) = (10, 100, 0);
+        for case in 0..50 {
+            let idle: Vec<NodeSet> = (0..=nodes).map(|count| NodeSet::of(nodes, 0..count)).collect();
+            let idle_by = |at: i64| &idle[at.clamp(0, nodes as i64) as usize];
+            let mut map = TimeMap::default().renewed(0, 200, grid, &NodeSet::all(nodes));
+            for _ in 0..30 {
+                let start = random.random_range(0..15) * grid;
+                let end = start + random.random_range(1..8) * grid;
+                let mut free = NodeSet::of(nodes, 0..start.clamp(0, nodes as i64) as usize);
+                map.keep_free(map.ended_before(start + 1), map.begun_before(end), &mut free);
+                let are_idle = random.random_range(0..4) > 0;
+                let wanted = random.random_range(1..20);
+                let taken =
+                    if are_idle { free.iter().take(wanted).collect() } else { vec![wanted, wanted * 3] };
+                map.plan(start, end, &NodeSet::of(nodes, taken), grid, are_idle);
+                let first = random.random_range(0..map.len());
+                let (last, least) = (random.random_range(first..map.len()), random.random_range(1..60));
+                let fewer = |place: usize| map.free(place).shared(idle_by(map.end_of(place))) < least;
+                let has_fewer = (first..=last).any(fewer);
+                let lacks = map.lacks_idle(first..last + 1, least, idle_by);
+                assert!(has_fewer || !lacks, "case {case}");
+                lacking += usize::from(lacks);
+            }
+        }
+        assert!(lacking > 100, "control: {lacking}");
+    }
+}

@@ -328,7 +328,8 @@ mod tests {
             };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
-            let last = JobStart { shares: vec![share].into(), limit_end, ..JobStart::default() };
+            let nodes = [node as u32].into();
+            let last = JobStart { shares: vec![share].into(), nodes, limit_end, ..JobStart::default() };
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();

@@ -69,6 +69,7 @@ impl Cycle<'_> {
     pub fn renew(&mut self, releases: Releases) {
         self.releases = Rc::new(RefCell::new(releases));
         self.bounds = StartBounds::default();
+        self.map.forget_idle();
     }
 
     /// Keeps nodes for a job from one instant of the grid to another. `are_idle` as for [`TimeMap::plan`].

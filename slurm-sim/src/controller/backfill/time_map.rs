@@ -158,6 +158,11 @@ impl TimeMap {
         }
     }
 
+    /// Running jobs have changed other than by a start: more nodes may be idle.
+    pub fn forget_idle(&mut self) {
+        self.most_idle.fill(UNKNOWN);
+    }
+
     /// Whether one of the intervals from one place up to another has fewer than `least` nodes that are free in it and idle by its end;
     /// `idle_by` has the nodes that are idle by an instant, or more. False if that is not certain.
     pub fn lacks_idle<'n>(

@@ -1,6 +1,6 @@
 //! QOS and associations, from `sacctmgr show qos|assoc -P` in any order and choice of columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{KeyValue, Notes, few};
 use super::table::{of_association, of_qos};
@@ -22,20 +22,52 @@ fn table(file: &str, text: &str, notes: &mut Notes) -> PipeTable {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let titles: Vec<String> =
         lines.next().map_or(Vec::new(), |(_, line)| line.trim_end().split('|').map(str::to_owned).collect());
-    let mut rows = Vec::new();
-    for (line, text) in lines {
-        let mut cells: Vec<String> = text.trim_end_matches('\r').split('|').map(str::to_owned).collect();
+    let columns: Vec<String> = titles.iter().map(|title| column(title)).collect();
+    let cells = |text: &str| text.trim_end_matches('\r').split('|').map(str::to_owned).collect();
+    let mut rows: Vec<(usize, Vec<String>)> = lines.map(|(line, text)| (line, cells(text))).collect();
+    if let Some(surplus) = surplus_column(&columns, &rows) {
+        rows.iter_mut().for_each(|row| drop(row.1.remove(surplus)));
+        notes.warn(format!(
+            "the rows of {file} have one column more than its header; it is taken to be the empty one behind {}",
+            surplus.checked_sub(1).map_or("the begin", |before| &titles[before])
+        ));
+    }
+    rows.retain_mut(|(line, cells)| {
         // `-p` ends each line with a bar, `-P` does not.
         if cells.len() == titles.len() + 1 && cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
-        if cells.len() == titles.len() {
-            rows.push((line, cells));
-        } else {
-            notes.unread_line(file, line, text, &format!("{} columns", titles.len()));
+        let is_read = cells.len() == titles.len();
+        if !is_read {
+            notes.unread_line(file, *line, &cells.join("|"), &format!("{} columns", titles.len()));
         }
+        is_read
+    });
+    PipeTable { columns, titles, rows }
+}
+
+/// Where every row of associations has one cell more than the header, and not just a bar at its end: the cell to leave out, which is
+/// empty in all rows. Of neighbouring ones any is the same. `None` unless there is just one such place that leaves a number in every
+/// share, and listed accounts as parents.
+fn surplus_column(columns: &[String], rows: &[(usize, Vec<String>)]) -> Option<usize> {
+    let place = |name: &str| columns.iter().position(|column| column == name);
+    let (account, share, parent) = (place("account")?, place("share")?, place("parentname"));
+    let has_one = |row: &(usize, Vec<String>)| row.1.len() == columns.len() + 1;
+    if !rows.iter().all(has_one) || rows.iter().all(|row| row.1[columns.len()].is_empty()) {
+        return None;
     }
-    PipeTable { columns: titles.iter().map(|title| column(title)).collect(), titles, rows }
+    let is_empty = |place: usize| rows.iter().all(|row| row.1[place].trim().is_empty());
+    let fits = |surplus: usize| {
+        let cells =
+            |column: usize| rows.iter().map(move |row| row.1[column + usize::from(column >= surplus)].trim());
+        let accounts: BTreeSet<&str> = cells(account).collect();
+        let is_share = |cell: &str| cell.eq_ignore_ascii_case("parent") || cell.parse::<u32>().is_ok();
+        let mut parents = parent.into_iter().flat_map(cells);
+        cells(share).all(is_share) && parents.all(|cell| cell.is_empty() || accounts.contains(cell))
+    };
+    let firsts = (0..=columns.len()).filter(|&at| is_empty(at) && (at == 0 || !is_empty(at - 1)));
+    let mut fitting = firsts.filter(|&at| fits(at));
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 impl PipeTable {
@@ -286,6 +318,32 @@ mod tests {
         );
         assert_eq!((all.0[2].group.tres.cpu(), all.0[4].default_qos.as_deref()), (Some(8), Some("a")));
         assert_eq!(notes.warnings.len(), 1);
+    }
+
+    /// Rows with one empty column too many are read if it can be one only, which is said; else none is.
+    #[test]
+    fn one_empty_column_too_many_is_left_out_where_that_is_certain() {
+        let read = |head: &str, rows: [&str; 3]| {
+            let mut notes = Notes::default();
+            let text = [head, rows[0], rows[1], rows[2]].join("\n");
+            (associations("assoc.txt", &text, "c", &mut notes), notes)
+        };
+        let head = "Cluster|Account|User|ParentName|Share|GrpJobs|MaxJobs|QOS|DefaultQOS";
+        let (found, notes) = read(head, ["c|root|||1||||a,b|", "c|g||root|10||||a,b|", "c|g|u||1||||a,b|b"]);
+        let qos: Vec<&[String]> = found.0.iter().map(|one| &one.qos[..]).collect();
+        assert_eq!(qos, [["a", "b"]; 3]);
+        assert_eq!((found.0[2].user.as_deref(), found.0[2].default_qos.as_deref()), (Some("u"), Some("b")));
+        let said = format!("{notes:?}");
+        assert!(
+            said.contains("have one column more than its header") && said.contains("behind Share"),
+            "{said}"
+        );
+        // Control: it could be before or behind GrpJobs.
+        let (found, notes) =
+            read(head, ["c|root|||1||7||a,b|", "c|g||root|10||7||a,b|", "c|g|u||1||7||a,b|b"]);
+        assert!(found.0.iter().all(|one| one.user.is_none()), "{found:?}");
+        let said = format!("{notes:?}");
+        assert!(said.contains("9 columns") && !said.contains("one column more"), "{said}");
     }
 
     #[test]

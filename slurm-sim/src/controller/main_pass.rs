@@ -29,7 +29,7 @@ impl Controller<'_> {
         let settings = &self.cluster.settings.main;
         let (per_partition, most_starts) = (settings.partition_job_depth, settings.sched_max_job_start);
         let mut tests_here = vec![0; self.cluster.partitions.len()];
-        for &QueueRecord { key, job, place, submission, partition } in queue {
+        for &QueueRecord { key, job, place, submission, partition, .. } in queue {
             let has_no_reservation = key.0;
             // Of most jobs behind one that waits for nodes it is known that they wait for their turn.
             if has_no_reservation

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
+use super::test_counts::TestCounts;
+use crate::cluster::BackfillSettings;
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{Need, NodePool, NodeSet};
 use crate::controller::queue::QueueRecord;
@@ -60,17 +62,42 @@ impl OpenSum {
 }
 
 impl Candidates {
-    /// Of a queue, before anything is planned.
-    pub fn of(controller: &Controller<'_>, queue: &[QueueRecord]) -> Candidates {
-        let mut candidates = Candidates::default();
-        let mut by_end = Vec::new();
-        for (place, record) in queue.iter().enumerate() {
-            if candidates.is_one(controller, record) {
-                by_end.push((end(controller, record), Reverse(place)));
+    /// Finds the candidates among the records of a queue from a place on. Jobs that the cycle leaves out, since it has tested as many of
+    /// their user, partition or association as it may, are none; of `tested` it knows how many it has tested so far. A start may
+    /// bring others to their limits, which then are not tested any more: so this is done again after each.
+    pub fn find(
+        &mut self,
+        controller: &Controller<'_>,
+        queue: &[QueueRecord],
+        from: usize,
+        (tested, tests): (&TestCounts, usize),
+        settings: &BackfillSettings,
+    ) {
+        self.open.clear();
+        let mut by_end = std::mem::take(&mut self.by_end).into_vec();
+        by_end.clear();
+        let mut tested = tested.clone();
+        let most = (settings.counts.max_job_test as usize).saturating_sub(tests);
+        let tests = (from..queue.len()).filter(|&place| {
+            let record = &queue[place];
+            if tested.is_full(record.user, settings) {
+                return false;
+            }
+            let one = &controller.jobs[record.job];
+            if one.state != JobStage::Waiting || one.wait.eligible.is_none() {
+                return false;
+            }
+            let at = &one.partitions[record.place];
+            let is_limited = controller.jobs.is_throttled(record.job, 0)
+                || controller.limits.before_selection(&at.limits, at.limit).is_some();
+            !is_limited && tested.count(one, at, settings)
+        });
+        for place in tests.take(most) {
+            if self.is_one(controller, &queue[place]) {
+                by_end.push((end(controller, &queue[place]), Reverse(place)));
             }
         }
-        candidates.by_end = by_end.into();
-        candidates
+        self.by_end = by_end.into();
     }
 
     fn is_one(&mut self, controller: &Controller<'_>, record: &QueueRecord) -> bool {
@@ -131,33 +158,28 @@ impl Candidates {
     /// Nodes are planned for from an instant on.
     pub fn plan(&mut self, nodes: &[usize], from: i64, pool: &NodePool) {
         self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
+        let is_earlier = |node: &usize| from < self.planned_from[*node];
+        let mut new = Vec::with_capacity(nodes.len());
+        new.extend(nodes.iter().copied().filter(is_earlier));
         for open in self.open.values_mut() {
             let mut earlier = OpenSum::default();
-            for &node in nodes.iter().filter(|&&node| open.nodes.contains(node)) {
-                let before = self.planned_from[node];
-                if from < before {
-                    let own = OpenSum::of(node, &open.need, pool);
-                    earlier.add(own);
-                    if let Some(planned) = open.planned.get_mut(&before) {
-                        planned.take_away(own);
-                    }
+            for &node in new.iter().filter(|&&node| open.nodes.contains(node)) {
+                let own = OpenSum::of(node, &open.need, pool);
+                earlier.add(own);
+                if let Some(planned) = open.planned.get_mut(&self.planned_from[node]) {
+                    planned.take_away(own);
                 }
             }
             if earlier.nodes > 0 {
                 open.planned.entry(from).or_default().add(earlier);
             }
         }
-        for &node in nodes {
+        for node in new {
             if self.planned_from[node] == i64::MAX {
                 self.planned.push(node as u32);
             }
-            self.planned_from[node] = self.planned_from[node].min(from);
+            self.planned_from[node] = from;
         }
-    }
-
-    /// A job has started: open nodes are computed again when next needed.
-    pub fn has_started(&mut self) {
-        self.open.clear();
     }
 }
 

@@ -69,12 +69,14 @@ impl Cycle<'_> {
     pub fn renew(&mut self, releases: Releases) {
         self.releases = Rc::new(RefCell::new(releases));
         self.bounds = StartBounds::default();
+        self.map.forget_idle();
     }
 
-    /// Keeps nodes for a job from one instant of the grid to another.
-    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], pool: &NodePool) {
+    /// Keeps nodes for a job from one instant of the grid to another. `are_idle` as for [`TimeMap::plan`].
+    fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], are_idle: bool, pool: &NodePool) {
         let grid = self.settings.resolution.0.max(1);
-        self.map.plan(from, to, &NodeSet::of(pool.layout.nodes.len(), nodes.iter().copied()), grid);
+        let set = NodeSet::of(pool.layout.nodes.len(), nodes.iter().copied());
+        self.map.plan(from, to, &set, grid, are_idle);
         // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
             self.candidates.plan(nodes, from, pool);
@@ -108,14 +110,18 @@ impl<'c> Controller<'c> {
     pub fn backfill(&mut self) -> usize {
         let Some(settings) = &self.cluster.settings.backfill else { return 0 };
         let queue = self.take_queue();
-        let records = queue.iter().filter(|record| self.jobs[record.job].state == JobStage::Waiting).count();
+        let (mut records, mut of_arrays) = (0, 0);
+        for record in &queue {
+            let one = &self.jobs[record.job];
+            records += usize::from(one.state == JobStage::Waiting);
+            of_arrays += usize::from(one.task.is_some());
+        }
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plan_mode.plans_all {
-            cycle.candidates = Candidates::of(self, &queue);
+            self.find_candidates(&queue, 0, &mut cycle);
         }
         if self.plan_mode.plans_all || cycle.candidates.latest_end(self, &queue, 0).is_some() {
-            let of_arrays = queue.iter().filter(|record| self.jobs[record.job].task.is_some()).count();
             let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
             self.renew_core_holds();
@@ -125,6 +131,11 @@ impl<'c> Controller<'c> {
         self.spare = cycle.map;
         self.queue.give_back(queue);
         records.min(settings.counts.max_job_test as usize)
+    }
+
+    fn find_candidates(&self, queue: &[QueueRecord], from: usize, cycle: &mut Cycle<'_>) {
+        let Cycle { candidates, counts, tests, settings, .. } = cycle;
+        candidates.find(self, queue, from, (counts, *tests), settings);
     }
 
     /// Plans a job, unless that makes no difference to which jobs start in this cycle.
@@ -192,9 +203,15 @@ impl<'c> Controller<'c> {
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
                 let kept = self.on_grid(start, at.limit, cycle.settings);
-                cycle.keep_for(kept, &nodes, &self.pool);
+                cycle.keep_for(kept, &nodes, self.plans_idle(&at), &self.pool);
             }
         }
+    }
+
+    /// Whether a plan for a job has nodes only that are idle by its begin if the running jobs run into their limits.
+    fn plans_idle(&self, at: &RequestedPartition) -> bool {
+        let all_stay = !self.plan_mode.preempts && self.pool.core_holds.is_empty();
+        at.kept.need.is_exclusive && all_stay && !self.pool.layout.is_linear
     }
 
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
@@ -225,7 +242,11 @@ impl<'c> Controller<'c> {
         let now = self.second();
         let settings = cycle.settings;
         let window = settings.window.0;
-        for (at_record, &QueueRecord { job, place, .. }) in queue.iter().enumerate() {
+        for (at_record, &QueueRecord { key, job, place, user, .. }) in queue.iter().enumerate() {
+            let has_no_reservation = key.0;
+            if has_no_reservation && cycle.counts.is_full(user, settings) {
+                continue;
+            }
             let first = job;
             let mut job = job;
             let (mut planned_tasks, mut is_counted) = (0, true);
@@ -278,7 +299,9 @@ impl<'c> Controller<'c> {
                         return;
                     }
                     cycle.knows_releases = false;
-                    cycle.candidates.has_started();
+                    if !self.plan_mode.plans_all {
+                        self.find_candidates(queue, at_record + 1, cycle);
+                    }
                     match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
                         None => break,
@@ -309,7 +332,7 @@ impl<'c> Controller<'c> {
                         }
                         Some((start, nodes)) if start <= now + window => {
                             let kept = self.on_grid(start, at.limit, settings);
-                            cycle.keep_for(kept, &nodes, &self.pool);
+                            cycle.keep_for(kept, &nodes, self.plans_idle(&at), &self.pool);
                         }
                         Some(_) => {}
                     }

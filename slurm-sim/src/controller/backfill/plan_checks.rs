@@ -44,6 +44,9 @@ fn random_case(seed: u64) -> (Cluster, RecordedRun) {
     if seed % 5 == 2 {
         backfill.counts.max_job_test = random.random_range(5..60);
     }
+    if seed % 5 == 3 {
+        backfill.counts.max_job_user = random.random_range(1..8);
+    }
     if seed.is_multiple_of(7) {
         let start = random.random_range(0..4_000);
         cluster.reservations.push(AdvanceReservation {

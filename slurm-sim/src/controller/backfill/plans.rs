@@ -112,6 +112,9 @@ impl Controller<'_> {
             // The intervals before the instant of the grid at which the job would end: nodes of any start up to the next instant
             // are free in these. Between two instants at which nodes come free, free nodes have been free since the first.
             let inner = map.begun_before(to.div_euclid(grid) * grid);
+            if is_plain && gain.is_some_and(|gain| test.lacks_idle(gain..inner, map)) {
+                continue;
+            }
             usable.copy_from(all);
             map.keep_free(first, inner, &mut usable);
             if is_plain && later > 0 && !test.may_start_by(later, &usable) {
@@ -169,6 +172,10 @@ impl Controller<'_> {
             if start > now + window {
                 return Some((start, nodes));
             }
+            // A try finds nodes that no plan has from its instant on.
+            if start == from && !self.plan_mode.as_2411 {
+                return Some((start, nodes));
+            }
             let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
             let (first, last) = self.on_grid(start, limit, settings);
             if !map.are_free(first, last, &set) {
@@ -214,10 +221,12 @@ impl Controller<'_> {
             let next = gain.map_or(over, |place| map.end_of(place).min(over));
             let to = (from + at.limit).div_euclid(grid) * grid;
             let end = map.begun_before(to);
-            usable.copy_from(open);
-            map.keep_free(first, end, &mut usable);
-            if test.may_start_by(next, &usable) {
-                break;
+            if !test.lacks_idle(map.ended_before(next)..end, map) {
+                usable.copy_from(open);
+                map.keep_free(first, end, &mut usable);
+                if test.may_start_by(next, &usable) {
+                    break;
+                }
             }
             (from, not_before) = (next, not_before.max(next));
         }

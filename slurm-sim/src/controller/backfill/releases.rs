@@ -9,12 +9,17 @@ use crate::controller::handles::JobHandle;
 use crate::controller::job::ControlledJob;
 use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeSet, NodeShare, NodeUse};
 
-/// Jobs per block: the set of idle nodes is stored after each block only.
-const BLOCK: usize = 8;
+/// The most jobs per block: the set of idle nodes is stored after each block only.
+const LARGEST_BLOCK: usize = 8;
+
+/// The number of blocks up to which these are smaller.
+const BLOCKS: usize = 64;
 
 /// Running jobs in the order of their limits' ends, and what they hold.
 #[derive(Debug, Default)]
 pub struct Releases {
+    /// Jobs per block.
+    block: usize,
     ends: Vec<i64>,
     /// The index of each job's first entry in `nodes`; one further entry holds the end.
     begins: Vec<u32>,
@@ -22,11 +27,12 @@ pub struct Releases {
     shares: Vec<Arc<[NodeShare]>>,
     /// Their nodes.
     nodes: Vec<u32>,
-    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs.
+    /// For each node, the index of its last job to end; beyond the last job for nodes without jobs. Empty where each node has one job at
+    /// most.
     last_of_node: Vec<u32>,
     /// By number of blocks whose jobs have ended: the nodes that are idle then.
     idle: Vec<NodeSet>,
-    /// Nodes of the jobs of each block.
+    /// Nodes of the jobs of each block; none where each node has one job at most, so that they are those that come idle with it.
     held: Vec<NodeSet>,
     /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
     idle_counts: BTreeMap<u32, Vec<u32>>,
@@ -40,44 +46,56 @@ pub struct Releases {
 impl Releases {
     /// Of these running jobs, in the order of their ends; with what they have of each node, or only which nodes.
     pub fn of(running: &[JobHandle], jobs: &[ControlledJob], load: &Load, with_shares: bool) -> Releases {
-        let mut releases = Releases { begins: vec![0], ..Releases::default() };
+        let block = running.len().div_ceil(BLOCKS).clamp(1, LARGEST_BLOCK);
+        let mut releases = Releases { block, begins: vec![0], ..Releases::default() };
         releases.nodes.reserve(load.parts());
         if with_shares {
             releases.in_use = load.in_use().clone();
         }
         let count = load.in_use().len();
-        releases.last_of_node = vec![u32::MAX; count];
-        for (place, &job) in running.iter().enumerate() {
-            releases.ends.push(jobs[job.0].last.limit_end);
-            let shares = &jobs[job.0].last.shares;
-            releases.nodes.extend(shares.iter().map(|share| share.node as u32));
-            shares.iter().for_each(|share| releases.last_of_node[share.node] = place as u32);
+        for &job in running {
+            let last = &jobs[job.0].last;
+            releases.ends.push(last.limit_end);
+            // What has been released already is held no more.
+            if !last.shares.is_empty() {
+                releases.nodes.extend_from_slice(&last.nodes);
+            }
             if with_shares {
-                releases.shares.push(shares.clone());
+                releases.shares.push(last.shares.clone());
             }
             releases.begins.push(releases.nodes.len() as u32);
-        }
-        if releases.nodes.len() != load.parts() {
-            releases.leave_out_stopped(load);
         }
         releases.idle.push(load.idle().clone());
         // Where each node has one job at most, as it mostly is where jobs have whole nodes.
         let is_alone =
             releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
+        if !is_alone {
+            releases.last_of_node = vec![u32::MAX; count];
+            for place in 0..running.len() {
+                let own = releases.begins[place] as usize..releases.begins[place + 1] as usize;
+                for &node in &releases.nodes[own] {
+                    releases.last_of_node[node as usize] = place as u32;
+                }
+            }
+            if releases.nodes.len() != load.parts() {
+                releases.leave_out_stopped(load);
+            }
+        }
+        releases.idle.reserve(running.len().div_ceil(block));
         let mut from = 0;
         while from < running.len() {
-            let to = (from + BLOCK).min(running.len());
-            let mut held = NodeSet::none(count);
+            let to = (from + block).min(running.len());
             let own = releases.begins[from] as usize..releases.begins[to] as usize;
-            releases.nodes[own].iter().for_each(|&node| held.insert(node as usize));
             let mut idle = releases.idle[releases.idle.len() - 1].clone();
             if is_alone {
-                idle.add(&held);
+                idle.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
             } else {
+                let mut held = NodeSet::none(count);
+                held.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
+                releases.held.push(held);
                 (from..to).flat_map(|place| releases.freed(place)).for_each(|node| idle.insert(node));
             }
             releases.idle.push(idle);
-            releases.held.push(held);
             from = to;
         }
         releases
@@ -159,37 +177,59 @@ impl Releases {
     /// Nodes that are idle once a job and all before it have ended, and not before.
     fn freed(&self, place: usize) -> impl Iterator<Item = usize> {
         let own = self.nodes(place).iter().map(|&node| node as usize);
-        own.filter(move |&node| self.last_of_node[node] == place as u32)
+        own.filter(move |&node| self.last_of_node.get(node).is_none_or(|&last| last == place as u32))
     }
 
     /// The first job from a place on that holds one of these nodes.
     pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
+        let holds = |place: &usize| self.nodes(*place).iter().any(|&node| nodes.contains(node as usize));
         let mut place = from;
         while place < self.len() {
-            let block_end = ((place / BLOCK + 1) * BLOCK).min(self.len());
-            if self.held[place / BLOCK].meets(nodes) {
-                let holds =
-                    |place: &usize| self.nodes(*place).iter().any(|&node| nodes.contains(node as usize));
-                if let Some(found) = (place..block_end).find(holds) {
-                    return Some(found);
-                }
+            // Of most jobs the first node is one of them.
+            if self.nodes(place).first().is_some_and(|&node| nodes.contains(node as usize)) {
+                return Some(place);
             }
-            place = block_end;
+            let (block, end) = (place / self.block, (place / self.block + 1) * self.block);
+            let has_one = match self.held.get(block) {
+                Some(held) => held.meets(nodes),
+                None => nodes.gains(&self.idle[block], &self.idle[block + 1]),
+            };
+            if has_one && let Some(found) = (place..end.min(self.len())).find(holds) {
+                return Some(found);
+            }
+            place = end;
         }
         None
     }
 
     /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
-    /// are never idle.
-    pub fn not_before(&self, nodes: &NodeSet, least: usize) -> Option<usize> {
-        let block = self.idle.partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0);
-        (block < self.idle.len()).then(|| block.saturating_sub(1) * BLOCK)
+    /// are never idle. It is found soonest if it is not after `latest`.
+    pub fn not_before(&self, nodes: &NodeSet, least: usize, latest: Option<i64>) -> Option<usize> {
+        let are_missing = |idle: &NodeSet| NodeSet::missing(least, [nodes, nodes, idle]) > 0;
+        // Most starts are not later than the latest that counts.
+        let known =
+            latest.map_or(self.idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
+        let mut block = self.idle[..known].partition_point(are_missing);
+        if block == known {
+            block += self.idle[known..].partition_point(are_missing);
+        }
+        (block < self.idle.len()).then(|| block.saturating_sub(1) * self.block)
+    }
+
+    /// Whether at least `least` of these nodes are idle now.
+    pub fn are_idle_now(&self, nodes: &NodeSet, least: usize) -> bool {
+        NodeSet::missing(least, [nodes, nodes, &self.idle[0]]) == 0
+    }
+
+    /// The nodes that are idle by an instant, and perhaps some that are idle soon after it.
+    pub fn idle_by(&self, at: i64) -> &NodeSet {
+        &self.idle[self.first_after(at).div_ceil(self.block)]
     }
 
     /// An instant, in seconds, before which fewer than `least` nodes of a class of needs are idle; `None` if that many never are.
     /// The smallest value if they are idle now.
     pub fn class_earliest(&mut self, class: u32, nodes: [&NodeSet; 2], least: usize) -> Option<i64> {
-        let Releases { idle, idle_counts, ends, .. } = self;
+        let Releases { idle, idle_counts, ends, block: jobs, .. } = self;
         let counts = idle_counts.entry(class).or_insert_with(|| {
             let mut both = nodes[0].clone();
             both.keep(nodes[1]);
@@ -197,7 +237,7 @@ impl Releases {
         });
         let block = counts.partition_point(|&count| (count as usize) < least);
         match block.checked_sub(1) {
-            Some(before) if block < counts.len() => ends.get(before * BLOCK).copied(),
+            Some(before) if block < counts.len() => ends.get(before * *jobs).copied(),
             Some(_) => None,
             None => Some(i64::MIN),
         }
@@ -206,7 +246,7 @@ impl Releases {
     /// Whether at least `least` nodes of both sets are idle once all jobs have ended that reach their time limits by `at`.
     pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
         let ended = self.first_after(at);
-        let (before, after) = (ended / BLOCK, ended.div_ceil(BLOCK));
+        let (before, after) = (ended / self.block, ended.div_ceil(self.block));
         let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[before]]);
         if missing == 0 || before == after {
             return missing == 0;
@@ -214,17 +254,17 @@ impl Releases {
         if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
             return false;
         }
-        let idle = (before * BLOCK..ended).flat_map(|place| self.freed(place));
+        let idle = (before * self.block..ended).flat_map(|place| self.freed(place));
         let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
         idle.filter(is_one).nth(missing - 1).is_some()
     }
 
     /// These nodes as far as they are idle once all jobs up to this one have ended.
     pub fn idle_after(&self, place: usize, nodes: &NodeSet) -> NodeSet {
-        let block = (place + 1) / BLOCK;
+        let block = (place + 1) / self.block;
         let mut idle = self.idle[block].clone();
         idle.keep(nodes);
-        let later = (block * BLOCK..=place).flat_map(|later| self.freed(later));
+        let later = (block * self.block..=place).flat_map(|later| self.freed(later));
         later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
         idle
     }

@@ -5,14 +5,20 @@ use std::collections::BTreeMap;
 use crate::cluster::BackfillSettings;
 use crate::controller::job::{ControlledJob, RequestedPartition};
 
-/// How many jobs a backfill cycle has tested of each user, partition and association.
-#[derive(Debug, Default)]
+/// How many jobs a backfill cycle has tested of each user, partition and association, where that is limited.
+#[derive(Debug, Default, Clone)]
 pub struct TestCounts {
-    of_user: BTreeMap<u32, u32>,
+    /// By the number of the user.
+    of_user: Vec<u32>,
     of_partition: BTreeMap<usize, u32>,
     of_user_here: BTreeMap<(u32, usize), u32>,
     of_association: BTreeMap<Option<usize>, u32>,
     reserved_in: BTreeMap<usize, u32>,
+}
+
+/// The count of a holder, if it is limited.
+fn limited<K: Ord>(counts: &mut BTreeMap<K, u32>, of: K, most: u32) -> Option<(&mut u32, u32)> {
+    (most > 0).then(|| (counts.entry(of).or_default(), most))
 }
 
 impl TestCounts {
@@ -27,6 +33,12 @@ impl TestCounts {
         *count <= most
     }
 
+    /// Whether no further job of a user is counted.
+    pub fn is_full(&self, user: u32, settings: &BackfillSettings) -> bool {
+        let most = settings.counts.max_job_user;
+        most > 0 && self.of_user.get(user as usize).is_some_and(|&count| count >= most)
+    }
+
     /// Counts a job, unless that would be more than is allowed.
     pub fn count(
         &mut self,
@@ -34,19 +46,20 @@ impl TestCounts {
         at: &RequestedPartition,
         settings: &BackfillSettings,
     ) -> bool {
-        let own = self.of_user.entry(job.holder.user).or_default();
-        let here = self.of_partition.entry(at.partition).or_default();
-        let own_here = self.of_user_here.entry((job.holder.user, at.partition)).or_default();
-        let same = self.of_association.entry(job.holder.association).or_default();
-        let is_full = |count: u32, most: u32| most > 0 && count >= most;
-        if is_full(*own, settings.counts.max_job_user)
-            || is_full(*here, settings.counts.max_job_part)
-            || is_full(*own_here, settings.counts.max_job_user_part)
-            || is_full(*same, settings.counts.max_job_assoc)
-        {
+        let (user, most) = (job.holder.user, &settings.counts);
+        if most.max_job_user > 0 && self.of_user.len() <= user as usize {
+            self.of_user.resize(user as usize + 1, 0);
+        }
+        let counts = [
+            (most.max_job_user > 0).then(|| (&mut self.of_user[user as usize], most.max_job_user)),
+            limited(&mut self.of_partition, at.partition, most.max_job_part),
+            limited(&mut self.of_user_here, (user, at.partition), most.max_job_user_part),
+            limited(&mut self.of_association, job.holder.association, most.max_job_assoc),
+        ];
+        if counts.iter().flatten().any(|(count, most)| **count >= *most) {
             return false;
         }
-        (*own, *here, *own_here, *same) = (*own + 1, *here + 1, *own_here + 1, *same + 1);
+        counts.into_iter().flatten().for_each(|(count, _)| *count += 1);
         true
     }
 }

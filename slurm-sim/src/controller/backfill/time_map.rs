@@ -3,6 +3,8 @@
 use super::taken_tree::TakenTree;
 use crate::controller::placement::NodeSet;
 
+const UNKNOWN: u32 = u32::MAX;
+
 /// Consecutive intervals of time, and the nodes that no plan holds in each.
 #[derive(Debug, Clone, Default)]
 pub struct TimeMap {
@@ -11,6 +13,8 @@ pub struct TimeMap {
     free: Vec<NodeSet>,
     /// How the next interval may differ from each.
     changes: Vec<NodeChanges>,
+    /// Of each interval an upper bound of the nodes that are free in it and idle by its end; `UNKNOWN` before it is asked for.
+    most_idle: Vec<u32>,
     taken: TakenTree,
     /// Sets to use again.
     spare: Vec<NodeSet>,
@@ -44,6 +48,8 @@ impl TimeMap {
         self.bounds.extend([begin, end]);
         self.changes.clear();
         self.changes.push(NodeChanges::default());
+        self.most_idle.clear();
+        self.most_idle.push(UNKNOWN);
         let free = self.copy_of(nodes);
         self.free.push(free);
         self
@@ -103,11 +109,16 @@ impl TimeMap {
         self.bounds.insert(place + 1, at);
         self.free.insert(place + 1, set);
         self.changes.insert(place, NodeChanges::default());
+        // By the end of the first part not more nodes are idle.
+        self.most_idle.insert(place, self.most_idle[place]);
     }
 
     /// Takes nodes away from one instant of the grid to another. Of neighbouring intervals with equal sets one pair is merged.
-    pub fn plan(&mut self, start: i64, end: i64, nodes: &NodeSet, grid: i64) {
+    /// `are_idle` tells that all of them are free until then, and idle from the first instant on as far as running jobs go.
+    pub fn plan(&mut self, start: i64, end: i64, nodes: &NodeSet, grid: i64, are_idle: bool) {
         let start = start.max(self.bounds[0]);
+        // Whether they are free beyond the end is not known.
+        let taken_idle = (are_idle && end >= start + grid).then(|| nodes.len() as u32);
         let end = end.max(start + grid);
         let (words, one) = (nodes.words(), nodes.iter().next());
         let reached = self.ended_before(start);
@@ -123,6 +134,12 @@ impl TimeMap {
                 if self.end_of(place) > end {
                     self.split(place, end);
                 }
+                let most = &mut self.most_idle[place];
+                *most = match taken_idle.filter(|_| *most != UNKNOWN) {
+                    Some(taken) => most.saturating_sub(taken),
+                    None => UNKNOWN,
+                };
+                debug_assert!(taken_idle.is_none() || nodes.is_subset(&self.free[place]));
                 self.free[place].take_words(nodes, words.clone());
                 if self.end_of(place) == end {
                     self.changes[place].gained = one;
@@ -137,7 +154,36 @@ impl TimeMap {
             self.spare.push(self.free.remove(place + 1));
             self.bounds.remove(place + 1);
             self.changes.remove(place);
+            self.most_idle.remove(place);
         }
+    }
+
+    /// Running jobs have changed other than by a start: more nodes may be idle.
+    pub fn forget_idle(&mut self) {
+        self.most_idle.fill(UNKNOWN);
+    }
+
+    /// Whether one of the intervals from one place up to another has fewer than `least` nodes that are free in it and idle by its end;
+    /// `idle_by` has the nodes that are idle by an instant, or more. False if that is not certain.
+    pub fn lacks_idle<'n>(
+        &mut self,
+        places: std::ops::Range<usize>,
+        least: usize,
+        idle_by: impl Fn(i64) -> &'n NodeSet,
+    ) -> bool {
+        let mut most = self.most_idle[places.clone()].iter();
+        if most.any(|&most| (most as usize) < least) {
+            return true;
+        }
+        for place in places {
+            if self.most_idle[place] == UNKNOWN {
+                self.most_idle[place] = self.free[place].shared(idle_by(self.bounds[place + 1])) as u32;
+                if (self.most_idle[place] as usize) < least {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Whether the interval behind this place has other free nodes than the one at it.
@@ -177,5 +223,44 @@ impl TimeMap {
         let words = nodes.words();
         let (first, end) = (self.ended_before(start + 1), self.begun_before(end));
         (first..end).all(|place| nodes.are_within(&self.free[place], words.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use queuecast_core::seed::Seed;
+
+    /// Whatever is planned, an interval that is said to lack idle nodes has fewer. Nodes come idle one after the other.
+    #[test]
+    fn intervals_that_lack_idle_nodes_have_fewer() {
+        let mut random = Seed(1).stream("idle nodes");
+        let (grid, nodes, mut lacking) = (10, 100, 0);
+        for case in 0..50 {
+            let idle: Vec<NodeSet> = (0..=nodes).map(|count| NodeSet::of(nodes, 0..count)).collect();
+            let idle_by = |at: i64| &idle[at.clamp(0, nodes as i64) as usize];
+            let mut map = TimeMap::default().renewed(0, 200, grid, &NodeSet::all(nodes));
+            for _ in 0..30 {
+                let start = random.random_range(0..15) * grid;
+                let end = start + random.random_range(1..8) * grid;
+                let mut free = NodeSet::of(nodes, 0..start.clamp(0, nodes as i64) as usize);
+                map.keep_free(map.ended_before(start + 1), map.begun_before(end), &mut free);
+                let are_idle = random.random_range(0..4) > 0;
+                let wanted = random.random_range(1..20);
+                let taken =
+                    if are_idle { free.iter().take(wanted).collect() } else { vec![wanted, wanted * 3] };
+                map.plan(start, end, &NodeSet::of(nodes, taken), grid, are_idle);
+                let first = random.random_range(0..map.len());
+                let (last, least) = (random.random_range(first..map.len()), random.random_range(1..60));
+                let fewer = |place: usize| map.free(place).shared(idle_by(map.end_of(place))) < least;
+                let has_fewer = (first..=last).any(fewer);
+                let lacks = map.lacks_idle(first..last + 1, least, idle_by);
+                assert!(has_fewer || !lacks, "case {case}");
+                lacking += usize::from(lacks);
+            }
+        }
+        assert!(lacking > 100, "control: {lacking}");
     }
 }

@@ -1,9 +1,11 @@
 //! When running jobs leave enough nodes to a job, by their time limits.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use super::need_future::NeedFuture;
 use super::releases::Releases;
+use super::time_map::TimeMap;
 use crate::controller::placement::{
     CachedNeed, Load, NodeLayout, NodeOffer, NodeOrder, NodeSet, WeightShift,
 };
@@ -120,10 +122,11 @@ impl StartTest<'_> {
         let mut fit = usable.clone();
         fit.keep(&need.on.feasible);
         let choose = |ended: usize| match ended.checked_sub(1) {
+            None if !releases.are_idle_now(&fit, need.least_nodes()) => None,
             None => self.choose_whole(&releases.idle_now(&fit)),
             Some(last) => self.choose_whole(&releases.idle_after(last, &fit)),
         };
-        let not_before = || releases.not_before(&fit, need.least_nodes());
+        let not_before = || releases.not_before(&fit, need.least_nodes(), latest);
         self.in_windows(usable, (tried_from, latest), choose, not_before)
     }
 
@@ -254,6 +257,15 @@ impl StartTest<'_> {
         }
     }
 
+    /// Whether one of these intervals has too few nodes for the job that are free in it and idle by its end. Then it cannot start by
+    /// the end of the first of them, if it needs all of them.
+    pub fn lacks_idle(&self, places: Range<usize>, map: &mut TimeMap) -> bool {
+        let releases = &*self.releases.borrow();
+        self.kept.need.is_exclusive
+            && places.start < places.end
+            && map.lacks_idle(places, self.kept.need.least_nodes(), |instant| releases.idle_by(instant))
+    }
+
     /// Whether a job could start by an instant on these nodes, as far as that is easily told.
     pub fn may_start_by(&self, instant: i64, usable: &NodeSet) -> bool {
         let need = &self.kept.need;
@@ -273,7 +285,7 @@ impl StartTest<'_> {
         let ended = if need.is_exclusive {
             match releases.idle_now(usable).len() >= need.least_nodes() {
                 true => 0,
-                false => releases.not_before(usable, need.least_nodes())? + 1,
+                false => releases.not_before(usable, need.least_nodes(), None)? + 1,
             }
         } else {
             let most = releases.len();

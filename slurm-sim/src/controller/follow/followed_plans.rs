@@ -62,7 +62,7 @@ impl RecordingFollower<'_> {
         {
             let grid = cycle.settings.resolution.0.max(1);
             let set = NodeSet::of(count, on.nodes.iter().copied());
-            cycle.map.plan(start.div_euclid(grid) * grid, end, &set, grid);
+            cycle.map.plan(start.div_euclid(grid) * grid, end, &set, grid, false);
         }
     }
 }

@@ -180,8 +180,9 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             let shares = offer.shares(&chosen, &kept.need);
             shares.iter().for_each(|share| load.take(share));
             let limit_end = random.random_range(-200..20_000);
+            let nodes = shares.iter().map(|share| share.node as u32).collect();
             running.push(ControlledJob {
-                last: JobStart { shares: shares.into(), limit_end, ..JobStart::default() },
+                last: JobStart { shares: shares.into(), nodes, limit_end, ..JobStart::default() },
                 ..ControlledJob::default()
             });
         }

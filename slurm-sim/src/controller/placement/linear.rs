@@ -176,7 +176,7 @@ impl StartTest<'_> {
         if let Some(nodes) = choose(&releases.idle_now(&fit)) {
             return Some((self.now, nodes));
         }
-        let mut from = releases.not_before(&fit, need.least_nodes())?;
+        let mut from = releases.not_before(&fit, need.least_nodes(), None)?;
         loop {
             let place = releases.next_on(from, &fit)?;
             let end = releases.end(place)?;
@@ -329,7 +329,8 @@ mod tests {
             };
             load.take(&share);
             let limit_end = 20 * node as i64 - 5;
-            let last = JobStart { shares: vec![share].into(), limit_end, ..JobStart::default() };
+            let nodes = [node as u32].into();
+            let last = JobStart { shares: vec![share].into(), nodes, limit_end, ..JobStart::default() };
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();

@@ -37,8 +37,25 @@ impl NodeSet {
     /// A set with these members, of `nodes` nodes in all; indices beyond are left out.
     pub fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> NodeSet {
         let mut set = NodeSet::none(nodes);
-        members.into_iter().filter(|&node| node < nodes).for_each(|node| set.insert(node));
+        set.insert_all(members.into_iter().filter(|&node| node < nodes));
         set
+    }
+
+    /// Adds nodes; soonest where neighbours follow each other.
+    pub fn insert_all(&mut self, members: impl IntoIterator<Item = usize>) {
+        let (mut place, mut word) = (0, 0);
+        for node in members {
+            if node / 64 != place {
+                if word != 0 {
+                    self.0[place] |= word;
+                }
+                (place, word) = (node / 64, 0);
+            }
+            word |= 1 << (node % 64);
+        }
+        if word != 0 {
+            self.0[place] |= word;
+        }
     }
 
     /// How many nodes there could be.
@@ -175,7 +192,7 @@ impl NodeSet {
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.0.chunks(CHUNK).all(|chunk| chunk.iter().fold(0, |found, word| found | word) == 0)
     }
 
     /// How many nodes are in both.

@@ -164,11 +164,17 @@ impl FairShare {
     /// Ranks users depth first: siblings by their level, users before accounts; tied users share a rank, and an account tied with
     /// its predecessor passes that rank to its first user. `ranks` are the rank given last and the one that comes next.
     fn tree_below(&mut self, above: usize, users: f64, ranks: &mut (f64, f64), is_tied: bool) {
-        let children = self.children[above].clone();
+        let children = &self.children[above];
         let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
         let mut levels: Vec<(f64, bool, usize)> =
             children.iter().map(|&child| (self.level(child, all), !self.is_user[child], child)).collect();
-        order::sort_by(&mut levels, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let by_level = |one: &(f64, bool, usize), other: &(f64, bool, usize)| {
+            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
+        };
+        // Of an account that has used nothing all are equal.
+        if !levels.is_sorted_by(|one, other| by_level(one, other).is_le()) {
+            order::sort_by(&mut levels, by_level);
+        }
         let mut before: Option<f64> = None;
         for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
             let tied = place == 0 && is_tied || before == Some(level);

@@ -53,7 +53,8 @@ impl Controller<'_> {
         }
     }
 
-    /// The jobs of a queue that a cycle tests, as far as its limits for users, partitions and associations go; `None`: all.
+    /// Of the jobs whose sizes are not known, those that a cycle tests, as far as its limits for users, partitions and associations go,
+    /// among others of arrays; `None`: all.
     fn tested_of(&self, queue: &[QueueRecord]) -> Option<BTreeSet<JobHandle>> {
         let settings = self.cluster.settings.backfill.as_ref()?;
         let limits = [
@@ -67,16 +68,25 @@ impl Controller<'_> {
         }
         let mut counts = TestCounts::default();
         let mut tested = BTreeSet::new();
-        for &QueueRecord { job, place, .. } in queue {
+        let unsized_jobs: BTreeSet<JobHandle> = self.sizes.unsized_jobs.iter().copied().collect();
+        // Where tests are limited by user alone, jobs of others change nothing.
+        let by_user = limits[1..] == [0; 3];
+        let users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
+        for &QueueRecord { job, place, user, .. } in queue {
+            if by_user && !users.contains(&user) || counts.is_full(user, settings) {
+                continue;
+            }
             let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[place]);
             let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
             if is_open && counts.count(one, at, settings) {
-                tested.insert(job);
-                // An array is tested task by task.
-                let own = self.jobs.tasks(one.submission);
-                tested.extend(own.iter().filter(|_| one.task.is_some()));
+                if one.task.is_some() {
+                    // An array is tested task by task.
+                    tested.extend(self.jobs.tasks(one.submission));
+                } else if unsized_jobs.contains(&job) {
+                    tested.insert(job);
+                }
             }
         }
         Some(tested)

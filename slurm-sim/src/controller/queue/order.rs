@@ -176,7 +176,14 @@ impl Controller<'_> {
             one.wait.submit,
             (self.jobs.rank(job), one.task, place),
         );
-        QueueRecord { key, job, place, submission: one.submission, partition: at.partition }
+        QueueRecord {
+            key,
+            job,
+            place,
+            submission: one.submission,
+            partition: at.partition,
+            user: one.holder.user,
+        }
     }
 
     /// Takes the queue, in order: reservation first, tier, priority, submission. Jobs that have become ready are in it and count

@@ -15,4 +15,6 @@ pub struct QueueRecord {
     /// What does not change of the job, so that a pass need not look at each.
     pub submission: SubmissionHandle,
     pub partition: usize,
+    /// The number of its user.
+    pub user: u32,
 }

@@ -1,11 +1,13 @@
 //! Following a site: a look at every interval, and its accounting in windows.
 
+use std::collections::HashSet;
+
 use queuecast_core::units::{Seconds, Time};
 
 use crate::declared::{self, DeclaredCommand};
 use crate::look::Look;
 use crate::rows::AccountingRows;
-use crate::store::{ClusterNumber, FailedLook, Store, StoreError};
+use crate::store::{ClusterNumber, FailedLook, Store, StoreError, UnendedJob};
 
 /// Runs a command of Slurm's.
 pub trait Ask {
@@ -102,8 +104,12 @@ impl<'s, S: Store> Collector<'s, S> {
         on_window: &mut dyn FnMut(Time) -> bool,
     ) -> Result<Collected, StoreError> {
         let mut collected = Collected::default();
+        let mut queue = None;
         match look(slurm, now) {
-            Ok(look) => collected.look = Some(self.store.add_look(self.cluster, &look)?),
+            Ok(look) => {
+                collected.look = Some(self.store.add_look(self.cluster, &look)?);
+                queue = Some(look.queue);
+            }
             Err(why) => {
                 self.store.add_failure(self.cluster, &FailedLook { at: now, why: why.clone() })?;
                 collected.failures.push(why);
@@ -113,7 +119,15 @@ impl<'s, S: Store> Collector<'s, S> {
         if known.is_none_or(|known| now - known >= self.settings.accounting_every || known > now) {
             let loaded = self.load_history(slurm, now, on_window)?;
             match loaded {
-                Ok(loaded) => collected.history = Some(loaded),
+                Ok(mut loaded) => {
+                    if let Some(queue) = queue {
+                        match self.load_late(slurm, &queue, now)? {
+                            Ok(rows) => loaded.rows += rows,
+                            Err(why) => collected.failures.push(why),
+                        }
+                    }
+                    collected.history = Some(loaded);
+                }
                 Err((loaded, why)) => {
                     collected.history = Some(loaded);
                     collected.failures.push(why);
@@ -134,8 +148,9 @@ impl<'s, S: Store> Collector<'s, S> {
     ) -> Result<Result<LoadedWindows, (LoadedWindows, String)>, StoreError> {
         let mut loaded =
             LoadedWindows { until: self.store.history_until(self.cluster)?, ..LoadedWindows::default() };
-        // A clock that was set back does not leave a gap: the last window is asked for again.
-        let mut from = loaded.until.unwrap_or(now - self.settings.history).min(now);
+        // A clock that was set back leaves no gap: what is new by that clock is asked for.
+        let known = loaded.until.unwrap_or(now - self.settings.history);
+        let mut from = if known > now { now - self.settings.accounting_every } else { known };
         while from < now {
             let to = (from + self.settings.window).min(now);
             let command = declared::accounting((from - OVERLAP).0, to.0);
@@ -158,6 +173,43 @@ impl<'s, S: Store> Collector<'s, S> {
     }
 }
 
+/// The jobs of one query for what ended unnoticed.
+const MOST_LATE: usize = 500;
+
+/// A job that is not in the queue and has not ended by accounting is asked for once it has had this long to be recorded.
+const RECORDED: Seconds = Seconds(600);
+
+impl<S: Store> Collector<'_, S> {
+    /// Asks for jobs that are gone from the queue, and of whose end accounting did not know when their window was loaded: its records
+    /// may be written hours late. How many rows have changed.
+    fn load_late(
+        &mut self,
+        slurm: &dyn Ask,
+        queue: &str,
+        now: Time,
+    ) -> Result<Result<usize, String>, StoreError> {
+        let names: HashSet<&str> = queue.lines().filter_map(|line| line.split('|').next()).collect();
+        let arrays: HashSet<&str> = names.iter().filter_map(|name| Some(name.split_once('_')?.0)).collect();
+        let is_there = |job: &UnendedJob| match job.name.split_once("_[") {
+            // The tasks of an array that wait have one row.
+            Some((array, _)) => arrays.contains(array),
+            None => names.contains(job.name.as_str()),
+        };
+        let open = self.store.open_jobs(self.cluster)?;
+        let late = open.iter().filter(|job| now - job.submit >= RECORDED && !is_there(job));
+        let late: Vec<&UnendedJob> = late.take(MOST_LATE).collect();
+        let Some(first) = late.iter().map(|job| job.submit).min() else { return Ok(Ok(0)) };
+        let numbers: Vec<u64> = late.iter().map(|job| job.id).collect();
+        let command = declared::accounting_of(&numbers, (first - OVERLAP).0, now.0);
+        let text = match slurm.ask(&command) {
+            Ok(text) => text,
+            Err(why) => return Ok(Err(format!("{}: {why}", command.program))),
+        };
+        let rows = AccountingRows::of(&text);
+        rows.map_or(Ok(Ok(0)), |rows| self.store.add_accounting(self.cluster, &rows, None).map(Ok))
+    }
+}
+
 /// Asks for the queue and the nodes.
 fn look(slurm: &dyn Ask, at: Time) -> Result<Look, String> {
     let ask =
@@ -168,3 +220,6 @@ fn look(slurm: &dyn Ask, at: Time) -> Result<Look, String> {
     }
     Ok(Look { at, queue, nodes })
 }
+
+#[cfg(test)]
+mod tests;

@@ -99,6 +99,15 @@ pub fn accounting(from: i64, to: i64) -> DeclaredCommand {
     }
 }
 
+/// Accounting of these jobs, submitted since a moment, in Unix seconds.
+pub fn accounting_of(jobs: &[u64], since: i64, now: i64) -> DeclaredCommand {
+    let mut command = accounting(since, now);
+    let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
+    command.arguments.extend(["-j".to_owned(), jobs.join(",")]);
+    command.purpose = "jobs that are gone from the queue and of whose end accounting did not know yet";
+    command
+}
+
 /// The cluster that the commands are about.
 pub fn cluster_name() -> DeclaredCommand {
     DeclaredCommand {
@@ -112,8 +121,9 @@ pub fn cluster_name() -> DeclaredCommand {
 }
 
 /// All of them, as they are run at a moment, in Unix seconds.
-pub fn all(now: i64, window: i64) -> [DeclaredCommand; 4] {
-    [cluster_name(), queue(), nodes(), accounting(now - window, now)]
+pub fn all(now: i64, window: i64) -> [DeclaredCommand; 5] {
+    let late = accounting_of(&[1234], now - window, now);
+    [cluster_name(), queue(), nodes(), accounting(now - window, now), late]
 }
 
 #[cfg(test)]
@@ -122,7 +132,7 @@ mod tests {
 
     #[test]
     fn lines_can_be_typed() {
-        let [name, queue, nodes, accounting] = all(1_700_000_000, 86_400);
+        let [name, queue, nodes, accounting, late] = all(1_700_000_000, 86_400);
         assert_eq!(name.line(), "scontrol show config");
         assert!(queue.line().starts_with("squeue -h -a -r -t all -o '%i|%T|"), "{}", queue.line());
         assert!(nodes.line().starts_with("sinfo -h -a -N -o '%N|"), "{}", nodes.line());
@@ -131,6 +141,7 @@ mod tests {
             line.starts_with("sacct -S uts1699913600 -a -X -D -P --delimiter=$'\\x1f' -E uts1700000000 "),
             "{line}"
         );
+        assert!(late.line().ends_with(" -j 1234"), "{}", late.line());
         assert!(line.contains("--state=BF,") && line.contains("--format=JobIDRaw,JobID,"), "{line}");
     }
 }

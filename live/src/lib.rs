@@ -14,4 +14,4 @@ pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, Loa
 pub use look::Look;
 pub use rows::AccountingRows;
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
-pub use store::{ClusterNumber, FailedLook, SqliteStore, Store, StoreError, StoredLook};
+pub use store::{ClusterNumber, FailedLook, SqliteStore, Store, StoreError, StoredLook, UnendedJob};

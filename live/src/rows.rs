@@ -11,6 +11,7 @@ pub struct AccountingRows<'a> {
     id: usize,
     submit: usize,
     end: usize,
+    name: usize,
 }
 
 /// A row, and what tells it apart.
@@ -22,6 +23,8 @@ pub struct AccountingRow<'a> {
     pub submit: Time,
     /// When it ended, unless it has not.
     pub end: Option<Time>,
+    /// The job as it is shown: `141_3` for a task of an array, `141_[4-9]` for those that wait.
+    pub name: &'a str,
     /// The row as printed.
     pub text: &'a str,
 }
@@ -29,18 +32,18 @@ pub struct AccountingRow<'a> {
 const DELIMITER: char = '\x1f';
 
 impl<'a> AccountingRows<'a> {
-    /// Text of `sacct` with these columns among others: `JobIDRaw`, `Submit`, `End`. `None` if it is something else.
+    /// Text of `sacct` with these columns among others: `JobIDRaw`, `JobID`, `Submit`, `End`. `None` if it is something else.
     pub fn of(text: &'a str) -> Option<AccountingRows<'a>> {
         let (titles, rows) = text.split_once('\n').unwrap_or((text, ""));
         let titles = titles.trim_end_matches('\r');
         let place = |name: &str| titles.split(DELIMITER).position(|title| title == name);
         let (id, submit, end) = (place("JobIDRaw")?, place("Submit")?, place("End")?);
-        Some(AccountingRows { titles, rows, id, submit, end })
+        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")? })
     }
 
     /// Every row; in place of one that is broken, as by a line feed in a name, its text. Of a row in several lines the first is broken too.
     pub fn rows(&self) -> impl Iterator<Item = Result<AccountingRow<'a>, &'a str>> + use<'a> {
-        let Self { titles, rows, id, submit, end } = *self;
+        let Self { titles, rows, id, submit, end, name } = *self;
         let columns = titles.matches(DELIMITER).count();
         rows.lines().filter(|line| !line.is_empty()).map(move |text| {
             if text.matches(DELIMITER).count() != columns {
@@ -48,7 +51,8 @@ impl<'a> AccountingRows<'a> {
             }
             let cell = |place: usize| text.split(DELIMITER).nth(place).unwrap_or_default();
             let (Ok(id), Ok(submit)) = (cell(id).parse(), cell(submit).parse()) else { return Err(text) };
-            Ok(AccountingRow { id, submit: Time(submit), end: cell(end).parse().ok().map(Time), text })
+            let end = cell(end).parse().ok().map(Time);
+            Ok(AccountingRow { id, submit: Time(submit), end, name: cell(name), text })
         })
     }
 }
@@ -59,13 +63,13 @@ mod tests {
 
     #[test]
     fn rows_are_told_apart_and_broken_ones_are_shown() {
-        let text = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f950\x1fa|b\n7\x1f970\x1fUnknown\x1fa|b\n8\x1f10\x1f20\x1fbro\nken\n";
+        let text = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobID\x1fJobName\n7\x1f900\x1f950\x1f7\x1fa|b\n7\x1f970\x1fUnknown\x1f7\x1fa|b\n8\x1f10\x1f20\x1f6_1\x1fbro\nken\n";
         let rows = AccountingRows::of(text).unwrap();
         let all: Vec<_> = rows.rows().collect();
         let keys: Vec<_> =
             all.iter().flatten().map(|row| (row.id, row.submit.0, row.end.map(|end| end.0))).collect();
         assert_eq!(keys, [(7, 900, Some(950)), (7, 970, None), (8, 10, Some(20))]);
-        assert_eq!(all[3], Err("ken"));
+        assert_eq!((all[2].unwrap().name, all[3]), ("6_1", Err("ken")));
         assert!(AccountingRows::of("slurm_load_jobs error").is_none());
     }
 }

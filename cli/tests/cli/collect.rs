@@ -150,7 +150,7 @@ fn every_command_can_be_read_before_it_is_run() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let all = json(&mut run(&folder, "collect --commands --format json"));
-    assert_eq!(all["commands"].as_array().unwrap().len(), 4);
+    assert_eq!(all["commands"].as_array().unwrap().len(), 5);
     assert_eq!(asked(&folder, "squeue") + asked(&folder, "sacct"), 0, "none was run");
 }
 

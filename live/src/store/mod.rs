@@ -27,6 +27,17 @@ pub struct StoredLook {
     pub look: Look,
 }
 
+/// A job that has not ended, as far as accounting is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnendedJob {
+    /// Slurm's number of it.
+    pub id: u64,
+    /// As it is shown: `141_3` for a task of an array, `141_[4-9]` for those that wait.
+    pub name: String,
+    /// When it was submitted.
+    pub submit: Time,
+}
+
 /// A look that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedLook {
@@ -68,6 +79,10 @@ pub trait Store {
         rows: &AccountingRows<'_>,
         until: Option<Time>,
     ) -> Result<usize, StoreError>;
+
+    /// Jobs whose newest row says that they have not ended: their numbers, as they are shown, and when they were submitted; the latest
+    /// submissions first.
+    fn open_jobs(&self, cluster: ClusterNumber) -> Result<Vec<UnendedJob>, StoreError>;
 
     /// Up to when the history is complete.
     fn history_until(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError>;

@@ -56,10 +56,13 @@ const STEPS: [&str; 1] = ["
         cluster INTEGER NOT NULL,
         id INTEGER NOT NULL,
         submit INTEGER NOT NULL,
+        -- As it is shown, while it has not ended.
+        open TEXT,
         titles INTEGER NOT NULL,
         row TEXT NOT NULL,
         PRIMARY KEY (cluster, id, submit)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX job_open ON job (cluster, submit) WHERE open IS NOT NULL;
 "];
 
 /// Brings a store up to date, and refuses what is none or is newer than this program.

@@ -12,7 +12,7 @@ use queuecast_core::units::Time;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::error::PATIENCE;
-use super::{ClusterNumber, FailedLook, Store, StoreError, StoredLook, schema};
+use super::{ClusterNumber, FailedLook, Store, StoreError, StoredLook, UnendedJob, schema};
 use crate::look::{Look, QueueLine, passing_parts, passing_text, printed_line, queue_line};
 use crate::rows::AccountingRows;
 
@@ -180,12 +180,15 @@ impl Store for SqliteStore {
         let mut changed = 0;
         {
             let mut add = transaction.prepare(
-                "INSERT INTO job (cluster, id, submit, titles, row) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (cluster, id, submit) DO UPDATE SET titles = excluded.titles, row = excluded.row
+                "INSERT INTO job (cluster, id, submit, open, titles, row) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (cluster, id, submit)
+                 DO UPDATE SET open = excluded.open, titles = excluded.titles, row = excluded.row
                  WHERE row <> excluded.row OR titles <> excluded.titles",
             )?;
             for row in rows.rows().flatten() {
-                changed += add.execute(params![cluster.0, row.id as i64, row.submit.0, titles, row.text])?;
+                let open = row.end.is_none().then_some(row.name);
+                let key = (cluster.0, row.id as i64, row.submit.0);
+                changed += add.execute(params![key.0, key.1, key.2, open, titles, row.text])?;
             }
         }
         if let Some(until) = until {
@@ -196,6 +199,18 @@ impl Store for SqliteStore {
         }
         transaction.commit()?;
         Ok(changed)
+    }
+
+    fn open_jobs(&self, cluster: ClusterNumber) -> Result<Vec<UnendedJob>, StoreError> {
+        let mut asked = self.connection.prepare(
+            "SELECT id, open, submit FROM job WHERE cluster = ?1 AND open IS NOT NULL
+             ORDER BY submit DESC, id DESC",
+        )?;
+        let found = asked.query_map([cluster.0], |row| {
+            let id: i64 = row.get(0)?;
+            Ok(UnendedJob { id: id as u64, name: row.get(1)?, submit: Time(row.get(2)?) })
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     fn history_until(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError> {

@@ -82,22 +82,21 @@ fn accounting_is_known_once_by_its_newest_rows() {
     let add = |store: &mut SqliteStore, text: &str, until: i64| {
         store.add_accounting(cluster, &AccountingRows::of(text).unwrap(), Some(Time(until))).unwrap()
     };
-    let running =
-        "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
-    let ended = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n";
+    let running = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobID\n7\x1f900\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
+    let ended = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobID\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n";
     assert_eq!(add(&mut store, running, 960), 2);
     assert_eq!(add(&mut store, ended, 1020), 2);
     assert_eq!(add(&mut store, ended, 1020), 0, "nothing is new the second time");
-    let all = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
+    let all = "JobIDRaw\x1fSubmit\x1fEnd\x1fJobID\n7\x1f900\x1f1000\x1fa\n7\x1f1010\x1fUnknown\x1fa\n9\x1f950\x1fUnknown\x1fb\n";
     assert_eq!(history(&store, cluster, 2000), all);
-    assert_eq!(
-        history(&store, cluster, 920),
-        "JobIDRaw\x1fSubmit\x1fEnd\x1fJobName\n7\x1f900\x1f1000\x1fa\n"
-    );
+    assert_eq!(history(&store, cluster, 920), "JobIDRaw\x1fSubmit\x1fEnd\x1fJobID\n7\x1f900\x1f1000\x1fa\n");
     assert_eq!(store.history_until(cluster).unwrap(), Some(Time(1020)));
+    let open: Vec<(u64, i64)> =
+        store.open_jobs(cluster).unwrap().iter().map(|job| (job.id, job.submit.0)).collect();
+    assert_eq!(open, [(7, 1010), (9, 950)]);
     // Another version of Slurm prints other columns.
-    add(&mut store, "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\n9\x1f1100\x1f950\x1fann\n", 1200);
-    let mixed = "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\n7\x1f1000\x1f900\x1f\n7\x1fUnknown\x1f1010\x1f\n9\x1f1100\x1f950\x1fann\n";
+    add(&mut store, "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\x1fJobID\n9\x1f1100\x1f950\x1fann\x1f9\n", 1200);
+    let mixed = "JobIDRaw\x1fEnd\x1fSubmit\x1fUser\x1fJobID\n7\x1f1000\x1f900\x1f\x1fa\n7\x1fUnknown\x1f1010\x1f\x1fa\n9\x1f1100\x1f950\x1fann\x1f9\n";
     assert_eq!(history(&store, cluster, 2000), mixed);
 }
 

@@ -84,7 +84,9 @@ pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refus
     let on_day = |unix: Option<i64>, clock: &str| {
         let day = date::second(unix?, zone)?;
         let clock = if clock.is_empty() { "00:00" } else { clock };
-        date::parse(&format!("{}T{clock}", day.get(..10)?), zone)
+        // 9:30 is 09:30.
+        let zero = if clock.find(':') == Some(1) { "0" } else { "" };
+        date::parse(&format!("{}T{zero}{clock}", day.get(..10)?), zone)
     };
     let words = text.trim().to_ascii_lowercase();
     let named = match words.split_once(' ').unwrap_or((&words, "")) {

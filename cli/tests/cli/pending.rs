@@ -86,7 +86,7 @@ fn every_waiting_job_has_a_start_or_a_reason() {
     assert_eq!(column(&csv, "job").len(), 6, "all of them");
     let me = json(&mut run(&folder, "pending --live -p long --me --format json"));
     assert!(me["user"].as_str().is_some_and(|user| !user.is_empty()), "{me}");
-    refused(&folder, "pending --live --at 5", "--live cannot be used with '--at'");
+    refused(&folder, "pending --live --at 5", "--at 5: a live site is asked now");
 }
 
 #[test]

@@ -87,7 +87,8 @@ pub fn forecast_sizes(
     // By another target than the median the sizes differ in what is not told by which is done sooner.
     let close = |best: usize| match preference.target {
         Target::Median => sized.iter().map(|one| !is_surely_shorter(&sized[best].done, &one.done)).collect(),
-        Target::Mean | Target::P90 => Vec::new(),
+        Target::P90 => sized.iter().map(|one| !has_surely_lower_p90(&sized[best].done, &one.done)).collect(),
+        Target::Mean => Vec::new(),
     };
     let advice = Advice::chosen(prospects, preference, close).ok_or(WhenError::NothingStarted)?;
     Ok(SizeForecasts {
@@ -99,6 +100,15 @@ pub fn forecast_sizes(
         excess: situation.excess(),
         learned: answers.learned,
     })
+}
+
+/// How far quantiles are from what their level says: of 80 % ranges 78 to 81 % hold (experiments/when).
+const LEVEL_OFF: f64 = 0.02;
+
+/// Whether nine in ten cases of the first time are surely done sooner: also if its quantile is really one of a higher level, and the other's
+/// one of a lower level.
+fn has_surely_lower_p90(one: &Distribution, other: &Distribution) -> bool {
+    one.quantile(0.9 + LEVEL_OFF) < other.quantile(0.9 - LEVEL_OFF)
 }
 
 /// One size: how long the job waits and runs in it.

@@ -14,7 +14,7 @@ use queuecast::wait::QueueTime;
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
-use super::place::ReadPlace;
+use super::place::{ReadPlace, read_live};
 use super::raw_trace::RawTrace;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
@@ -256,13 +256,12 @@ fn read_place(
         check(&trace)?;
         return Ok(ReadPlace::Log(trace, at));
     }
-    let mut history =
-        arguments.file.as_ref().map(|file| Loaded::read(file, &arguments.source, printer)).transpose()?;
-    history.as_ref().map_or(Ok(()), check)?;
     if settings.predictor == PredictorSpec::Perfect {
         return Err(AdviceError::PerfectLive.refusal().into());
     }
-    let site = live::ask(&SlurmCommands::within(&arguments.live.outside, printer))?;
+    let Arguments { file, live, moment, source, .. } = arguments;
+    let (site, mut history) = read_live(file.as_ref(), live, &moment.at, source, printer)?;
+    history.as_ref().map_or(Ok(()), check)?;
     if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
         history.log.take_size(Some(site.procs()));
     }

@@ -12,9 +12,11 @@ use queuecast::units::Time;
 use queuecast::workload::Workload;
 
 use super::loaded::Loaded;
+use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
+use super::source::Source;
 use super::stored::OpenStore;
-use super::{cleaning, live, newcomer, slurm_site};
+use super::{cleaning, live, moment, newcomer, slurm_site};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::nearest::nearest;
@@ -74,6 +76,11 @@ const NOT_THERE: [NotThere; 4] = [
 pub fn check(invocation: &Invocation) -> Result<(), Failure> {
     let (command, given) = invocation.given();
     check_partition(&command, &given)?;
+    if ["live", "site", "at"].iter().all(|option| given.iter().any(|one| one == option)) {
+        return Err(Failure::usage(
+            "--at cannot be used with --live and --site: the site is asked now, for its own scheduler",
+        ));
+    }
     for NotThere { commands, place, options, why } in NOT_THERE {
         if !commands.contains(&command.as_str()) || !given.iter().any(|one| one == place) {
             continue;
@@ -130,51 +137,16 @@ impl ReadPlace {
                 let (trace, at) = asked.known(&raw, printer)?;
                 Ok(ReadPlace::Log(trace, at))
             }
-            (None, file) => ReadPlace::read_live(asked, file.as_ref(), printer),
+            (None, file) => {
+                let at = &asked.moment.at;
+                let (site, history) = read_live(file.as_ref(), &asked.live, at, &asked.source, printer)?;
+                if let Some(trace) = &history {
+                    cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+                }
+                let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
+                Ok(ReadPlace::Live { site, history })
+            }
         }
-    }
-
-    /// A live site: by a store that is fresh, else by asking Slurm; with `--at`, as a store remembers it. It learns from a file, else from
-    /// the store.
-    fn read_live(
-        asked: &newcomer::Arguments,
-        file: Option<&PathBuf>,
-        printer: &Printer,
-    ) -> Result<ReadPlace, Failure> {
-        let store = OpenStore::find(&asked.live.store)?;
-        let then = match (&asked.moment.at[..], &store) {
-            ("end", _) => None,
-            (text, Some(_)) => Some(past_moment(text, live::now(), &asked.source.reading.time_zone)?),
-            (text, None) => {
-                return Err(Failure::usage(format!("--at {text}: a live site is asked now"))
-                    .hint("queuecast collect remembers a site; then --at names a moment of it"));
-            }
-        };
-        let site = match (&store, then) {
-            (Some(store), Some(at)) => store.site_at(at, printer)?,
-            (Some(store), None) => match store.fresh_look(printer)? {
-                Some(site) => site,
-                None => live::ask(&asked.commands(printer))?,
-            },
-            (None, _) => live::ask(&asked.commands(printer))?,
-        };
-        let history = match (file, &store) {
-            (Some(file), _) if then.is_none() => Some(Loaded::read(file, &asked.source, printer)?),
-            (Some(file), _) => {
-                let raw = RawTrace::read(file, &asked.source.options(), printer)?;
-                Some(raw.known_by(site.asked, printer)?)
-            }
-            (None, Some(store)) => {
-                let raw = store.history(site.asked, &asked.source)?;
-                raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
-            }
-            (None, None) => None,
-        };
-        if let Some(trace) = &history {
-            cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-        }
-        let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
-        Ok(ReadPlace::Live { site, history })
     }
 
     /// Refuses a user that the log does not know, with the names most like it.
@@ -207,6 +179,44 @@ impl ReadPlace {
             ReadPlace::Slurm(place) => AskedPlace::Slurm(place),
         }
     }
+}
+
+/// A live site: by a store that is fresh, else by asking Slurm; with `at`, as a store remembers it. What there is to learn from is a file,
+/// else the store's accounting.
+pub fn read_live(
+    file: Option<&PathBuf>,
+    live: &live::Arguments,
+    at: &str,
+    source: &Source,
+    printer: &Printer,
+) -> Result<(LiveSite, Option<Loaded>), Failure> {
+    let store = OpenStore::find(&live.store)?;
+    let then = match (at, &store) {
+        (moment::END, _) => None,
+        (text, Some(_)) => Some(past_moment(text, live::now(), &source.reading.time_zone)?),
+        (text, None) => {
+            return Err(Failure::usage(format!("--at {text}: a live site is asked now"))
+                .hint("queuecast collect remembers a site; then --at names a moment of it"));
+        }
+    };
+    let ask = || live::ask(&SlurmCommands::within(&live.outside, printer));
+    let site = match (&store, then) {
+        (Some(store), Some(at)) => store.site_at(at, printer)?,
+        (Some(store), None) => store.fresh_look(printer)?.map_or_else(ask, Ok)?,
+        (None, _) => ask()?,
+    };
+    let history = match (file, &store) {
+        (Some(file), _) if then.is_none() => Some(Loaded::read(file, source, printer)?),
+        (Some(file), _) => {
+            Some(RawTrace::read(file, &source.options(), printer)?.known_by(site.asked, printer)?)
+        }
+        (None, Some(store)) => {
+            let raw = store.history(site.asked, source)?;
+            raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
+        }
+        (None, None) => None,
+    };
+    Ok((site, history))
 }
 
 /// Users of a log that may be meant, else how many it has.

@@ -87,6 +87,9 @@ fn a_site_is_remembered_and_answered_from_without_asking_it() {
     assert_eq!(pending["jobs"].as_array().unwrap().len(), 1, "{pending}");
     let when = json(&mut run(&folder, "when --live --store s.sqlite -n 4 -t 60 --format json"));
     assert!(when["wait"]["median"].as_f64().is_some(), "{when}");
+    let allocate =
+        json(&mut run(&folder, "allocate --live --store s.sqlite --runs 2=1h,4=30m --format json"));
+    assert_eq!(allocate["sizes"].as_array().unwrap().len(), 2, "{allocate}");
     assert_eq!(asked(&folder, "squeue"), looks, "any number of questions is one look");
 
     // What happened since is not what was then.
@@ -131,6 +134,8 @@ fn what_is_no_store_says_what_to_do() {
         ("collect --once --store text", 3, "text: it is damaged, or no database"),
         ("pending --live --store nowhere.sqlite", 3, "there is no such store"),
         ("pending --live --at 14:00", 2, "a live site is asked now"),
+        ("allocate --live --at 14:00 --runs 2=1h,4=30m", 2, "a live site is asked now"),
+        ("when --live --site . --at 14:00 -n 1", 2, "--at cannot be used with --live and --site"),
         ("when --live --store text -n 1", 3, "move the file away"),
     ] {
         let refused = run(&folder, line).assert().code(code);

@@ -1,6 +1,7 @@
 //! A store in one file of SQLite: many processes read it while one writes.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -23,8 +24,14 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a store to write to; a file that does not exist is made.
+    /// Opens a store to write to; a file that does not exist is made, for its owner alone: it has the jobs of all users.
     pub fn open(file: &Path) -> Result<SqliteStore, StoreError> {
+        let mut made = OpenOptions::new();
+        made.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut made, 0o600);
+        // A file that is there stays as it is; one that cannot be made is told of below.
+        drop(made.open(file));
         let mut connection = Connection::open(file)?;
         connection.busy_timeout(Duration::from_secs(PATIENCE))?;
         connection.pragma_update(None, "journal_mode", "wal")?;

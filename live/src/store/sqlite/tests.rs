@@ -145,3 +145,17 @@ fn a_store_is_read_while_it_is_written_to() {
     drop(transaction);
     assert_eq!(reader.clusters().unwrap(), [("one".to_owned(), cluster)]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_new_store_is_its_owners_alone_and_an_old_one_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, store, _) = store();
+    let file = folder.path().join("store.sqlite");
+    let mode = || std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o600);
+    drop(store);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    drop(SqliteStore::open(&file).unwrap());
+    assert_eq!(mode(), 0o644);
+}

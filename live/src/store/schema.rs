@@ -40,7 +40,6 @@ const STEPS: [&str; 1] = ["
         line TEXT NOT NULL,
         PRIMARY KEY (cluster, first, job)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX queued_now ON queued (cluster, job) WHERE last IS NULL;
     CREATE INDEX queued_last ON queued (cluster, last);
     CREATE TABLE failure (
         cluster INTEGER NOT NULL,

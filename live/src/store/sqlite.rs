@@ -303,14 +303,15 @@ fn renew_queue(
         "UPDATE queued SET last = NULL WHERE cluster = ?1 AND last = ?2 - 1",
         params![cluster.0, number],
     )?;
-    let mut known: HashMap<String, String> = {
+    // The lines that are there, each with the look that saw it first.
+    let mut known: HashMap<String, (String, i64)> = {
         let mut asked =
-            transaction.prepare("SELECT job, line FROM queued WHERE cluster = ?1 AND last IS NULL")?;
-        let found = asked.query_map([cluster.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            transaction.prepare("SELECT job, line, first FROM queued WHERE cluster = ?1 AND last IS NULL")?;
+        let found = asked.query_map([cluster.0], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
         found.collect::<Result<_, _>>()?
     };
-    let mut end = transaction
-        .prepare("UPDATE queued SET last = ?3 WHERE cluster = ?1 AND job = ?2 AND last IS NULL")?;
+    let mut end =
+        transaction.prepare("UPDATE queued SET last = ?4 WHERE cluster = ?1 AND first = ?2 AND job = ?3")?;
     let mut begin = transaction
         .prepare("INSERT INTO queued (cluster, first, job, last, line) VALUES (?1, ?2, ?3, NULL, ?4)")?;
     let (mut changed, mut seen) = (0, HashSet::new());
@@ -320,18 +321,18 @@ fn renew_queue(
             continue;
         }
         match known.remove(key) {
-            Some(before) if before == *lasting => {}
+            Some((before, _)) if before == *lasting => {}
             before => {
-                if before.is_some() {
-                    end.execute(params![cluster.0, key, number - 1])?;
+                if let Some((_, first)) = before {
+                    end.execute(params![cluster.0, first, key, number - 1])?;
                 }
                 begin.execute(params![cluster.0, number, key, lasting])?;
                 changed += 1;
             }
         }
     }
-    for job in known.keys() {
-        end.execute(params![cluster.0, job, number - 1])?;
+    for (job, (_, first)) in &known {
+        end.execute(params![cluster.0, first, job, number - 1])?;
         changed += 1;
     }
     Ok(changed)

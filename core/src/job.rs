@@ -170,7 +170,7 @@ pub enum Ending {
 }
 
 /// How long a job runs in each of its shapes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Runs {
     /// A rigid job: one run time.
     Rigid(Seconds),
@@ -179,7 +179,7 @@ pub enum Runs {
 }
 
 /// What will happen to a job once it starts: the engine's secret until the job ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truth {
     /// Its run time unless it is stopped.
     pub runs: Runs,

@@ -5,13 +5,15 @@ mod unfinished;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::job::{Job, JobIndex, Runs, Truth};
 use crate::units::{Procs, Seconds, Time};
 
 pub use unfinished::Unfinished;
 
 /// A machine of identical processors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Its number of processors.
     pub procs: Procs,
@@ -29,7 +31,7 @@ pub struct Lacking {
 }
 
 /// Names of users, queues and so on, by number. Empty if the log has numbers only.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// Users.
     pub users: BTreeMap<u32, String>,
@@ -48,7 +50,7 @@ pub struct Names {
 }
 
 /// Jobs in arrival order, each with its truth, and the machine they run on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workload {
     machine: Machine,
     jobs: Vec<Job>,
@@ -70,7 +72,7 @@ pub struct Workload {
 
 /// A job that was submitted, waited and left the queue without starting, for instance because its user
 /// cancelled it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawn {
     /// The job. Its index is its rank among the arrivals: the number of the workload's jobs that were submitted
     /// before it, or at the same instant and earlier in the log.

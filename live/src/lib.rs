@@ -5,13 +5,21 @@
 
 mod collector;
 pub mod declared;
+mod forecasts;
+mod learning;
 mod look;
 mod rows;
+mod scorecard;
 mod shown;
 mod store;
 
 pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
+pub use forecasts::{DueForecasts, JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
+pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, learn, site_at};
 pub use look::Look;
 pub use rows::AccountingRows;
+pub use scorecard::{ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
-pub use store::{ClusterNumber, FailedLook, SqliteStore, Store, StoreError, StoredLook, UnendedJob};
+pub use store::{
+    ClusterNumber, FailedLook, LearnedPart, SqliteStore, Store, StoreError, StoredLook, UnendedJob,
+};

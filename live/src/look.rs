@@ -22,6 +22,7 @@ const STATE: usize = 1;
 const RUN_SO_FAR: usize = 4;
 const PRIORITY: usize = 5;
 const SUBMIT: usize = 7;
+const NODES: usize = 9;
 const START: usize = 13;
 /// All columns; the last one is free text and may have bars in it.
 const COLUMNS: usize = 16;
@@ -48,6 +49,18 @@ pub(crate) fn queue_line(line: &str) -> Option<QueueLine<'_>> {
     let passing = (std::mem::take(&mut cells[PRIORITY]), start);
     cells[RUN_SO_FAR] = "";
     Some(QueueLine { key, lasting: cells.join("|"), passing })
+}
+
+/// The key of a job that has started, and when; `None` for one that waits, or left the queue before it started.
+pub(crate) fn started_job(line: &str) -> Option<(String, Time)> {
+    let cells: Vec<&str> = line.splitn(COLUMNS, '|').collect();
+    if cells.len() < COLUMNS || cells[STATE] == "PENDING" {
+        return None;
+    }
+    // A job that was cancelled while it waited has no nodes.
+    let has_nodes = !cells[NODES].is_empty();
+    let start = cells[START].parse().ok().filter(|_| has_nodes)?;
+    Some((format!("{} {}", cells[0], cells[SUBMIT]), Time(start)))
 }
 
 /// What changes by itself of all waiting jobs and all priorities, one line for each job.

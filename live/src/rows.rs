@@ -2,6 +2,8 @@
 
 use queuecast_core::units::Time;
 
+use crate::forecasts::JobOutcome;
+
 /// What `sacct` printed, with a line of titles, delimited by unit separators.
 #[derive(Debug, Clone, Copy)]
 pub struct AccountingRows<'a> {
@@ -12,6 +14,8 @@ pub struct AccountingRows<'a> {
     submit: usize,
     end: usize,
     name: usize,
+    start: Option<usize>,
+    state: Option<usize>,
 }
 
 /// A row, and what tells it apart.
@@ -21,6 +25,10 @@ pub struct AccountingRow<'a> {
     pub id: u64,
     /// When it was submitted; a requeued job has another row with a later submission.
     pub submit: Time,
+    /// When it started, unless it has not.
+    pub start: Option<Time>,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
     /// When it ended, unless it has not.
     pub end: Option<Time>,
     /// The job as it is shown: `141_3` for a task of an array, `141_[4-9]` for those that wait.
@@ -38,12 +46,13 @@ impl<'a> AccountingRows<'a> {
         let titles = titles.trim_end_matches('\r');
         let place = |name: &str| titles.split(DELIMITER).position(|title| title == name);
         let (id, submit, end) = (place("JobIDRaw")?, place("Submit")?, place("End")?);
-        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")? })
+        let (start, state) = (place("Start"), place("State"));
+        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")?, start, state })
     }
 
     /// Every row; in place of one that is broken, as by a line feed in a name, its text. Of a row in several lines the first is broken too.
     pub fn rows(&self) -> impl Iterator<Item = Result<AccountingRow<'a>, &'a str>> + use<'a> {
-        let Self { titles, rows, id, submit, end, name } = *self;
+        let Self { titles, rows, id, submit, end, name, start, state } = *self;
         let columns = titles.matches(DELIMITER).count();
         rows.lines().filter(|line| !line.is_empty()).map(move |text| {
             if text.matches(DELIMITER).count() != columns {
@@ -52,8 +61,28 @@ impl<'a> AccountingRows<'a> {
             let cell = |place: usize| text.split(DELIMITER).nth(place).unwrap_or_default();
             let (Ok(id), Ok(submit)) = (cell(id).parse(), cell(submit).parse()) else { return Err(text) };
             let end = cell(end).parse().ok().map(Time);
-            Ok(AccountingRow { id, submit: Time(submit), end, name: cell(name), text })
+            let start = start.and_then(|start| cell(start).parse().ok()).map(Time);
+            let cancelled = state.is_some_and(|state| cell(state).starts_with("CANCELLED"));
+            Ok(AccountingRow { id, submit: Time(submit), start, cancelled, end, name: cell(name), text })
         })
+    }
+}
+
+impl AccountingRow<'_> {
+    /// The job as a look names it.
+    pub fn key(&self) -> String {
+        format!("{} {}", self.name, self.submit.0)
+    }
+
+    /// What became of it in the queue, if that is known. Of a job that was cancelled while it waited, accounting has no start, or that
+    /// of its end.
+    pub fn outcome(&self) -> Option<JobOutcome> {
+        match (self.start, self.end) {
+            (Some(start), Some(end)) if self.cancelled && start == end => Some(JobOutcome::Withdrawn(end)),
+            (Some(start), _) => Some(JobOutcome::Started(start)),
+            (None, Some(end)) => Some(JobOutcome::Withdrawn(end)),
+            (None, None) => None,
+        }
     }
 }
 

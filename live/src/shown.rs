@@ -95,6 +95,10 @@ pub struct CollectedRound {
     pub broken_lines: usize,
     /// Up to when the history is complete, as a Unix time.
     pub history_until: Option<Time>,
+    /// Up to when accounting has been learned from, if that was done now, as a Unix time.
+    pub learned_until: Option<Time>,
+    /// Waiting jobs that were forecast now.
+    pub forecasts: usize,
     /// What could not be asked, and why.
     pub failures: Vec<String>,
 }
@@ -112,6 +116,8 @@ impl CollectedRound {
             accounting_rows: round.history.map(|history| history.rows),
             broken_lines: history.broken,
             history_until: history.until,
+            learned_until: None,
+            forecasts: 0,
             failures: round.failures.clone(),
         }
     }
@@ -146,6 +152,14 @@ impl Answer for CollectedRound {
                 late => format!("The history is complete up to {late} s ago; the next round goes on there."),
             });
         }
+        if self.learned_until.is_some() || self.forecasts > 0 {
+            let learned = if self.learned_until.is_some() { "Accounting was learned from, and " } else { "" };
+            let jobs = match self.forecasts {
+                1 => "1 waiting job was forecast".to_owned(),
+                jobs => format!("{jobs} waiting jobs were forecast"),
+            };
+            document = document.with_paragraph(format!("{learned}{jobs}."));
+        }
         document
     }
 
@@ -158,6 +172,8 @@ impl Answer for CollectedRound {
             Column::integer("accounting_rows"),
             Column::integer("broken_lines"),
             Column::integer("history_until"),
+            Column::integer("learned_until"),
+            Column::integer("forecasts"),
             Column::text("failures"),
         ]);
         table.row([
@@ -168,6 +184,8 @@ impl Answer for CollectedRound {
             self.accounting_rows.into(),
             self.broken_lines.into(),
             self.history_until.map(|until| until.0).into(),
+            self.learned_until.map(|until| until.0).into(),
+            Cell::count(self.forecasts),
             self.failures.join("; ").into(),
         ]);
         table

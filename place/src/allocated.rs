@@ -1,20 +1,17 @@
 //! How many processors to ask for, at a moment of a log or in each partition of a live site.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
-use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source, refused, without_jobs};
+use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source, refused};
+use super::queue_history::without_jobs;
 use super::{AskedPlace, NewJob};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::job::PartitionId;
-use queuecast_core::units::Time;
 use queuecast_forecast::allot::SizesError;
 use queuecast_forecast::allot::advice::{
     AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, QueueForecast,
     SiteSummary, Target, advise,
 };
-use queuecast_forecast::forecast::{AllocationError, WhenSettings, forecast_sizes};
+use queuecast_forecast::forecast::{AllocationError, PastFacts, WhenSettings, forecast_sizes};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -145,7 +142,7 @@ pub fn allocate_at(
     };
     let queues = site.queues(partition, procs, messages)?;
     let nothing = without_jobs(site.procs())?;
-    let workload = history.map_or(&nothing, |one| &one.log.workload);
+    let workload = history.map_or(&nothing, |one| one.workload);
     let from = if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
     let several = queues.len() > 1;
     let (mut answers, mut not_allowed) = (Vec::new(), Vec::new());
@@ -182,7 +179,7 @@ pub fn allocate_at(
             moment: Moment::of(site.asked, Some(0), zone),
             partition: Some(queue.name.clone()),
             machine: MachineSize { procs: queue.machine, source: from },
-            history: history.map(|one| one.log.machine),
+            history: history.map(|one| one.machine),
             answer,
         });
     }
@@ -226,12 +223,7 @@ fn forecast_answer(
         Err(AllocationError::Sizes(why)) => return Ok(Err(why)),
         Err(AllocationError::When(error)) => return Err(refused(facts.name, error)),
     };
-    let (history, now) = (source.history(), source.now());
-    let known = history.jobs().partition_point(|one| one.submit <= now);
-    let partitions: BTreeSet<PartitionId> =
-        history.jobs()[..known].iter().filter_map(|one| one.partition).collect();
-    let last = history.jobs().last().map_or(now, |one| one.submit);
-    let ended = history.starts.iter().zip(history.truths());
+    let past = facts.past.unwrap_or_else(|| PastFacts::of(source.history(), source.now()));
     let site = SiteSummary {
         procs: found.state.procs,
         free: found.state.free,
@@ -239,11 +231,11 @@ fn forecast_answer(
         waiting: found.state.waiting,
         wanted: found.state.wanted,
         excess: found.excess,
-        ended: ended.filter(|(start, truth)| **start != Time::NEVER && **start + truth.run() <= now).count(),
-        withdrawn: history.withdrawn.iter().filter(|one| one.left <= now).count(),
+        ended: past.ended,
+        withdrawn: past.withdrawn,
         simulated: false,
-        load: history.load_until(now.min(last)),
-        partitions: partitions.len(),
+        load: past.load,
+        partitions: past.partitions,
     };
     let record = found.record.as_ref();
     Ok(Ok(AdviceAnswer {

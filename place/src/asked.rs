@@ -1,31 +1,22 @@
 //! One question at each place: what is known there, and what there is to learn from.
 
-use std::collections::BTreeSet;
-
 use super::job::numbered;
-use super::{JobSize, LiveQueue, LiveSite, NewJob, SlurmPlace};
+use super::queue_history::without_jobs;
+use super::queue_past::QueuePast;
+use super::{JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmPlace};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::job::{Job, PartitionId, QueueId};
+use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::number_of;
-use queuecast_core::units::{Procs, Time};
-use queuecast_core::workload::{Machine, Workload};
+use queuecast_core::units::Time;
+use queuecast_core::workload::Workload;
 use queuecast_forecast::allot::advice::JobLimits;
 use queuecast_forecast::forecast::{
-    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SimulatedWaits, WaitMethod, WhenAnswer,
-    WhenError, WhenSettings, WhenSource, when, when_at_cluster,
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits, WaitMethod,
+    WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,
 };
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
-use queuecast_trace::{Log, MachineSize, MachineSource, Moment, TimeZone};
-
-/// A log and what to call it.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelledLog<'a> {
-    /// What to call it.
-    pub name: &'a str,
-    /// The log.
-    pub log: &'a Log,
-}
+use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// Where a job would be submitted.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +33,7 @@ pub enum AskedPlace<'a> {
         /// The site.
         site: &'a LiveSite,
         /// Its accounting.
-        history: Option<LabelledLog<'a>>,
+        history: Option<LivePast<'a>>,
         /// The only partition that is asked about.
         partition: Option<&'a str>,
         /// Replaces the number of processors in service.
@@ -66,6 +57,8 @@ pub(super) struct PlaceFacts<'q> {
     pub asked: JobSize,
     /// What the place allows one job.
     pub limits: JobLimits,
+    /// The past, where it is kept in numbers.
+    pub past: Option<PastFacts>,
     whose: Option<String>,
 }
 
@@ -110,19 +103,21 @@ impl AskedPlace<'_> {
         let only = |answer: T| PlaceAnswers { answers: vec![answer], refused: Vec::new(), several: false };
         match *self {
             AskedPlace::Log { log: LabelledLog { name, log }, at } => {
-                let job = new.at(at, &log.workload);
+                let workload = &log.workload;
+                let job = new.at(at, workload);
                 let time = job.shape.limit.unwrap_or(DEFAULT_REQUEST);
                 let facts = PlaceFacts {
                     name,
-                    moment: Moment::of(at, log.workload.epoch, zone),
-                    epoch: log.workload.epoch,
+                    moment: Moment::of(at, workload.epoch, zone),
+                    epoch: workload.epoch,
                     partition: None,
                     machine: log.machine,
                     asked: JobSize { procs: job.shape.procs, time },
                     limits: JobLimits::default(),
+                    past: None,
                     whose: Some(String::new()),
                 };
-                let source = WhenSource::Log { workload: &log.workload, at };
+                let source = WhenSource::Log { workload, at };
                 ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings.clone()) }).map(only)
             }
             AskedPlace::Slurm(place) => {
@@ -135,6 +130,7 @@ impl AskedPlace<'_> {
                     machine: MachineSize { procs: asked.procs, source: MachineSource::Given },
                     asked,
                     limits: JobLimits::default(),
+                    past: None,
                     whose: Some(String::new()),
                 };
                 let trials = if place.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
@@ -174,18 +170,14 @@ impl AskedPlace<'_> {
 pub(super) fn in_queue<T>(
     new: &NewJob,
     (site, queue, from): (&LiveSite, &LiveQueue, MachineSource),
-    history: Option<LabelledLog<'_>>,
+    history: Option<LivePast<'_>>,
     settings: &WhenSettings,
     zone: &TimeZone,
     ask: &mut impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
     let asked = queue.asked_by(new);
-    let (own, whose) = match history {
-        Some(one) => history_of(&one.log.workload, queue),
-        None => (None, String::new()),
-    };
-    let nothing = without_jobs(site.procs())?;
-    let workload = own.as_ref().or(history.map(|one| &one.log.workload)).unwrap_or(&nothing);
+    let past = QueuePast::of(history, site, queue)?;
+    let workload = past.workload();
     let mut job = new.at(site.asked, workload);
     job.shape.limit = Some(asked.time);
     let names = queue.name.split(',');
@@ -193,7 +185,9 @@ pub(super) fn in_queue<T>(
         names.into_iter().find_map(|name| numbered(name, &workload.names.queues)).and_then(QueueId::new);
     let settings = if workload.is_empty() { without_history(settings) } else { settings.clone() };
     let found = queue.site(site.asked, &workload.names, settings.default_request, new.user.as_deref());
-    let source = WhenSource::Live { site: found, now: site.asked, history: workload };
+    let learned = past.forecaster(&settings)?;
+    let source =
+        WhenSource::Live { site: found, now: site.asked, history: workload, learned: learned.as_ref() };
     let facts = PlaceFacts {
         name: history.map_or("squeue", |one| one.name),
         moment: Moment::of(site.asked, Some(0), zone),
@@ -202,13 +196,14 @@ pub(super) fn in_queue<T>(
         machine: MachineSize { procs: queue.machine, source: from },
         asked,
         limits: queue.limits,
-        whose: (!workload.is_empty()).then_some(whose),
+        past: past.facts(),
+        whose: (!workload.is_empty()).then(|| past.whose.clone()),
     };
     ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings) })
 }
 
 /// Where a live answer comes from.
-pub(super) fn live_source(history: Option<LabelledLog<'_>>) -> String {
+pub(super) fn live_source(history: Option<LivePast<'_>>) -> String {
     history.map_or_else(|| "squeue".to_owned(), |one| format!("squeue, learning from {}", one.name))
 }
 
@@ -235,6 +230,7 @@ impl Asking<'_> {
     /// Says how many past jobs methods are tried on.
     pub fn begin(&self, messages: &dyn Messages) {
         match self {
+            Asking::Jobs { source: WhenSource::Live { learned: Some(_), .. }, .. } => {}
             Asking::Jobs { source, settings, .. } => {
                 let known = source.history().jobs().partition_point(|one| one.submit <= source.now());
                 messages.begins("trying methods", settings.methods.len() * settings.trials.min(known));
@@ -273,7 +269,7 @@ pub(super) fn by_queue_alone<T>(
     let waiting = workload.jobs().iter().take_while(|one| one.submit <= job.submit).cloned();
     let site = Site::found(workload.machine(), job.submit, [], waiting, settings.default_request);
     let nothing = without_jobs(workload.machine().procs)?;
-    let source = WhenSource::Live { site, now: job.submit, history: &nothing };
+    let source = WhenSource::Live { site, now: job.submit, history: &nothing, learned: None };
     ask(Asking::Jobs { job, source, settings: Box::new(without_history(settings)) })
 }
 
@@ -283,36 +279,4 @@ fn without_history(settings: &WhenSettings) -> WhenSettings {
         methods: vec![WaitMethod::Simulated { draws: SimulatedWaits::DRAWS, policy: None }],
         ..settings.clone()
     }
-}
-
-/// The history of a site of which none is known.
-pub(super) fn without_jobs(procs: Procs) -> Result<Workload, Refusal> {
-    let machine = Machine { procs: procs.max(Procs(1)) };
-    Workload::new(machine, Vec::new()).map_err(|error| Refusal::input(format!("sinfo: {error}")))
-}
-
-/// Fewer jobs of a partition than this are too few to learn from; then all jobs of the site are.
-const OWN_HISTORY: usize = 100;
-
-/// The history of the partitions of a queue and of those within it, and " of" whom it is; `None` for that of the whole site.
-pub(super) fn history_of(workload: &Workload, queue: &LiveQueue) -> (Option<Workload>, String) {
-    let partition = |job: &Job| {
-        let number = job.partition.map(PartitionId::number)?;
-        workload.names.partitions.get(&number).map(String::as_str)
-    };
-    let own: Vec<&str> = queue.name.split(',').collect();
-    let of_own =
-        workload.jobs().iter().filter(|job| partition(job).is_some_and(|name| own.contains(&name))).count();
-    let is_within = |job: &Job| partition(job).is_some_and(|name| queue.within.iter().any(|one| one == name));
-    let within: Vec<&Job> = workload.jobs().iter().filter(|job| is_within(job)).collect();
-    if within.len() == workload.len() || of_own < OWN_HISTORY {
-        let whose = if of_own == workload.len() { "" } else { " of all partitions" };
-        return (None, whose.to_owned());
-    }
-    let names: BTreeSet<&str> = within.iter().filter_map(|job| partition(job)).collect();
-    let names: Vec<&str> = names.into_iter().collect();
-    let Ok(mut kept) = workload.only(is_within) else { return (None, " of all partitions".to_owned()) };
-    // Refused if a job was larger, on nodes that are gone: then the machine stays that of the site.
-    let _ = kept.set_machine(Machine { procs: queue.machine });
-    (Some(kept), format!(" of {}", names.join(", ")))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{Asking, answered, by_queue_alone, in_queue, live_source};
-use super::{JobSize, LabelledLog, LiveSite, NewJob, SiteEntry, SitesFile};
+use super::{JobSize, LivePast, LiveSite, NewJob, SiteEntry, SitesFile};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::duration;
 use queuecast_core::number::number_of;
@@ -238,7 +238,7 @@ impl SiteAsker<'_> {
         site: &SiteEntry,
         partition: &str,
         live: &LiveSite,
-        history: Option<LabelledLog<'_>>,
+        history: Option<LivePast<'_>>,
     ) -> Result<SiteWord, Refusal> {
         let queues = live.queues(Some(partition), site.procs.map(|procs| procs.0), self.messages)?;
         let Some(queue) = queues.first() else {
@@ -266,7 +266,7 @@ impl SiteAsker<'_> {
                 queue: own_queue.clone(),
                 machine: facts.machine,
                 asked: facts.asked,
-                is_strange: history.is_some_and(|one| !new.knows_user(&one.log.workload)),
+                is_strange: history.is_some_and(|one| !new.knows_user(one.workload)),
                 history: facts.learned_from(answer.learned),
                 answer,
             })))

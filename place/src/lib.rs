@@ -7,8 +7,12 @@ mod asked;
 mod blockers;
 mod choice;
 mod job;
+mod kept_past;
+mod labelled_log;
 mod live;
 mod pending;
+mod queue_history;
+mod queue_past;
 mod queued;
 mod shown_reason;
 mod sites_file;
@@ -23,12 +27,15 @@ pub use advised::{AdvisedAnswer, AdvisedJob, AdvisedPlaces, PlaceAdvice, advise_
 pub use allocated::{
     Allocated, AllocatedByPartition, AllocationAnswer, AllocationSettings, RefusedPartition, allocate_at,
 };
-pub use asked::{AskedPlace, LabelledLog};
+pub use asked::AskedPlace;
 pub use blockers::{StartWhy, TriedBlocker};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob, known_queue, known_user};
+pub use kept_past::{LearnedModels, NamedModel, SitePast};
+pub use labelled_log::LabelledLog;
 pub use live::{LiveQueue, LiveSite};
 pub use pending::{AskedQueue, PendingAnswer, PendingJob, pending_at};
+pub use queue_past::LivePast;
 pub use queued::{QueuedAnswer, queued_at};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::asked::{history_of, live_source, refused, without_jobs};
+use super::asked::{live_source, refused};
+use super::queue_past::QueuePast;
 use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
-use super::{AskedPlace, JobSize, LabelledLog, LiveQueue, LiveSite, NewJob, known_user};
+use super::{AskedPlace, JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, known_user};
 use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{
-    PendingForecaster, PendingRange, PendingRecord, PendingStart, PendingStarts, QueueOrder, WhenError,
-    WhenSettings,
+    PastFacts, PendingForecaster, PendingRange, PendingRecord, PendingStart, PendingStarts, QueueOrder,
+    WhenError, WhenSettings,
 };
 use queuecast_sim::site::Site;
 use queuecast_trace::squeue::Queued;
@@ -163,28 +164,24 @@ impl LearnedQueue {
     /// Of some partitions of a live site. Jobs that a newcomer would come before are left out, as of [`LiveQueue::site`].
     pub fn of_live(
         (site, queue): (&LiveSite, &LiveQueue),
-        history: Option<LabelledLog<'_>>,
+        history: Option<LivePast<'_>>,
         newcomer: Option<&NewJob>,
         settings: &WhenSettings,
         messages: &dyn Messages,
     ) -> Result<LearnedQueue, Refusal> {
-        let (own, whose) = match history {
-            Some(one) => history_of(&one.log.workload, queue),
-            None => (None, String::new()),
-        };
-        let nothing = without_jobs(site.procs())?;
-        let workload = own.as_ref().or(history.map(|one| &one.log.workload)).unwrap_or(&nothing);
-        let (forecaster, _) = learned(workload, site.asked, settings, messages);
+        let past = QueuePast::of(history, site, queue)?;
+        let workload = past.workload();
+        let forecaster = past.pending(site.asked, settings, messages)?;
         let found = queue.site(
             site.asked,
             &workload.names,
             settings.default_request,
             newcomer.and_then(|job| job.user.as_deref()),
         );
-        let started = workload.starts.iter().filter(|&&start| start <= site.asked).count();
+        let facts = past.facts().unwrap_or_else(|| PastFacts::of(workload, site.asked));
         let history = match workload.is_empty() {
             true => "no history".to_owned(),
-            false => format!("{}{whose}", number_of(started, "job")),
+            false => format!("{}{}", number_of(facts.started, "job"), past.whose),
         };
         Ok(LearnedQueue { forecaster, site: found, now: site.asked, order: QueueOrder::Shown, history })
     }
@@ -301,7 +298,7 @@ fn of_log(
 
 fn of_live(
     (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
-    history: Option<LabelledLog<'_>>,
+    history: Option<LivePast<'_>>,
     settings: &WhenSettings,
     zone: &TimeZone,
     messages: &dyn Messages,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::asked::{answered, live_source};
 use super::blockers::StartWhy;
-use super::{AskedPlace, JobSize, LabelledLog, NewJob};
+use super::{AskedPlace, JobSize, LivePast, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_forecast::forecast::{WhenAnswer, WhenSettings};
 use queuecast_trace::{MachineSize, Moment, TimeZone};
@@ -72,9 +72,8 @@ pub fn when_at(
 ) -> Result<StartAnswer, Refusal> {
     match place {
         AskedPlace::Log { log, .. } => job.check(&log.log.workload)?,
-        AskedPlace::Live { site, history: Some(LabelledLog { name, log }), .. } => {
-            if let Some(user) = job.user.as_ref().filter(|_| job.at(site.asked, &log.workload).user.is_none())
-            {
+        AskedPlace::Live { site, history: Some(LivePast { name, workload, .. }), .. } => {
+            if let Some(user) = job.user.as_ref().filter(|_| job.at(site.asked, workload).user.is_none()) {
                 messages.note(&format!("--user {user}: {name} has no such user; the answer is that for any"));
             }
         }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::asked::without_jobs;
 use super::blockers::{StartWhy, TriedBlocker};
 use super::pending::{LearnedQueue, names_in};
+use super::queue_history::without_jobs;
 use super::{AskedPlace, LiveQueue, NewJob, PendingJob, StartAnswer, StartTime};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex};
@@ -98,7 +98,7 @@ fn why_new(
             };
             let queue = LearnedQueue::of_live((site, group), history, Some(new), settings, messages)?;
             let nothing = without_jobs(site.procs())?;
-            let workload = history.map_or(&nothing, |one| &one.log.workload);
+            let workload = history.map_or(&nothing, |one| one.workload);
             let mut job = Job { index: newcomer(&queue), ..new.at(site.asked, workload) };
             job.shape.limit = Some(group.asked_by(new).time);
             Ok(found(&queue, AskedStart::Newcomer(&job), &of_live(group), user, messages))

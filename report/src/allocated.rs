@@ -6,7 +6,7 @@ use crate::log::guess;
 use crate::words::{number_of, percent, whole};
 use crate::{Answer, Cell, Column, Document, Table, duration};
 use queuecast_forecast::allot::advice::{CalibrationSummary, Prospect, QueueForecast, Target, TimeRange};
-use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LabelledLog};
+use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LivePast};
 use queuecast_trace::MachineSource;
 use queuecast_wait::{Calibration, RangeComparison};
 
@@ -450,7 +450,7 @@ fn rows(answers: &[impl std::borrow::Borrow<Allocated>]) -> Table {
 }
 
 /// Warnings of a fitted curve that deserves no trust, and of a machine on which the jobs of the log cannot have run.
-pub fn allocation_warnings(of: &Allocated, log: Option<LabelledLog<'_>>) -> Vec<String> {
+pub fn allocation_warnings(of: &Allocated, past: Option<LivePast<'_>>) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(between) = &of.answer.between {
         if between.measured.len() < 3 {
@@ -463,13 +463,13 @@ pub fn allocation_warnings(of: &Allocated, log: Option<LabelledLog<'_>>) -> Vec<
             ));
         }
     }
-    if let Some(log) = log.filter(|_| of.answer.site.load > 1.0) {
+    if let Some(past) = past.filter(|_| of.answer.site.load > 1.0) {
         warnings.push(format!(
             "{}: an offered load of {:.0}% on {} processors: the machine is larger, or the queue grows without bound; \
              --procs says how large it is",
-            log.name,
+            past.name,
             100.0 * of.answer.site.load,
-            log.log.workload.machine().procs
+            past.workload.machine().procs
         ));
     }
     warnings

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use super::swf::Header;
 use queuecast_core::units::{Procs, Time};
 
 /// Where a machine's size comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineSource {
     /// Given by the caller.
@@ -27,7 +27,7 @@ pub enum MachineSource {
 }
 
 /// A machine's size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineSize {
     /// Processors.
     pub procs: Procs,

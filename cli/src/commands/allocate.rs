@@ -217,7 +217,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
-    let read = read_place(arguments, settings, printer)?;
+    let usual = all.forecast.as_ref().is_some_and(|one| *one == WhenSettings::default());
+    let read = read_place(arguments, settings, usual && !arguments.methods.cache.no_cache, printer)?;
     read.check_user(new.user.as_deref())?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
@@ -228,12 +229,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         AllocationAnswer::One(one) => Some(&**one),
         AllocationAnswer::Several(several) => several.answers.first(),
     };
-    let log = match &read {
-        ReadPlace::Log(log, _) | ReadPlace::Live { history: Some(log), .. } => Some(log),
+    let past = match &read {
+        ReadPlace::Log(log, _) => Some(log.named().into()),
+        ReadPlace::Live { history: Some(past), .. } => Some(past.named()),
         _ => None,
     };
     arguments.job.warnings().iter().for_each(|warning| printer.warning(warning));
-    for warning in first.into_iter().flat_map(|one| allocation_warnings(one, log.map(Loaded::named))) {
+    for warning in first.into_iter().flat_map(|one| allocation_warnings(one, past)) {
         printer.warning(&warning);
     }
     plot.answer(&answer, printer)
@@ -243,6 +245,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 fn read_place(
     arguments: &Arguments,
     settings: &AdviceSettings,
+    may_recall: bool,
     printer: &Printer,
 ) -> Result<ReadPlace, Failure> {
     let check = |trace: &Loaded| {
@@ -260,10 +263,12 @@ fn read_place(
         return Err(AdviceError::PerfectLive.refusal().into());
     }
     let Arguments { file, live, moment, source, .. } = arguments;
-    let (site, mut history) = read_live(file.as_ref(), live, &moment.at, source, printer)?;
-    history.as_ref().map_or(Ok(()), check)?;
-    if let Some(history) = history.as_mut().filter(|one| one.log.machine.is_largest_job()) {
-        history.log.take_size(Some(site.procs()));
+    let from = (file.as_ref(), source, may_recall);
+    let (site, history) = read_live(from, live, &moment.at, printer)?;
+    if let Some(past) = &history {
+        let past = past.named();
+        let checked = settings.predictor.check(past.workload.jobs());
+        checked.map_err(|error| Failure::usage(format!("{}: {error}", past.name)))?;
     }
     Ok(ReadPlace::Live { site, history })
 }

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
-    Ask, AskFailed, CollectedRound, Collector, CollectorSettings, DeclaredCommands, SqliteStore, Store,
-    declared,
+    Ask, AskFailed, ClusterNumber, CollectedRound, Collector, CollectorSettings, DeclaredCommands,
+    LearningError, SqliteStore, Store, declared,
 };
 
-use super::live;
+use super::between_looks::{BetweenLooks, Computed, compute_now};
 use super::outside::{self, SlurmCommands};
 use super::store_option::{self, refused};
+use super::{live, told};
 use crate::failure::Failure;
 use crate::interrupt::StopRequest;
 use crate::printer::Printer;
@@ -94,8 +95,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut store = SqliteStore::open(&file).map_err(|error| refused(&file, error))?;
     let mut following =
         FollowedSite { arguments, settings, commands, cluster, stop: StopRequest::listen(), printer };
-    let first = following.round(&mut store)?;
+    let mut first = following.round(&mut store)?;
+    let cluster = store.cluster(&following.cluster).map_err(|error| refused(&file, error))?;
     if arguments.once {
+        following.compute(&mut store, cluster, &mut first)?;
         let failed = first.look.is_none();
         printer.answer(&first)?;
         return if failed {
@@ -104,12 +107,18 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             Ok(())
         };
     }
-    following.told(&first);
-    while following.waited() {
-        let round = following.round(&mut store)?;
+    let mut between = BetweenLooks::of(&file, cluster);
+    let mut round = first;
+    loop {
         following.told(&round);
+        if round.look.is_some() {
+            between.begin(round.at, round.accounting_rows.is_some());
+        }
+        if !following.waited(|| following.store(between.done(), &mut store, cluster))? {
+            return Ok(());
+        }
+        round = following.round(&mut store)?;
     }
-    Ok(())
 }
 
 /// A site that is followed.
@@ -153,16 +162,73 @@ impl FollowedSite<'_> {
         }
     }
 
-    /// Waits for the next look; `false` if it is to end.
-    fn waited(&self) -> bool {
+    /// Learns if accounting was loaded, and forecasts.
+    fn compute(
+        &self,
+        store: &mut impl Store,
+        cluster: ClusterNumber,
+        round: &mut CollectedRound,
+    ) -> Result<(), Failure> {
+        if round.look.is_none() {
+            return Ok(());
+        }
+        let (at, learns) = (round.at, round.accounting_rows.is_some());
+        let computed =
+            told::asked(self.printer, |messages| Ok(compute_now(store, cluster, at, learns, messages)))?;
+        match computed {
+            Ok(computed) => {
+                round.learned_until = computed.learned.as_ref().map(|learned| learned.until);
+                round.forecasts = computed.forecasts.len();
+            }
+            Err(error) => self.cannot(error)?,
+        }
+        Ok(())
+    }
+
+    /// Stores what was computed between looks, and says so.
+    fn store(
+        &self,
+        computed: Option<Result<Computed, LearningError>>,
+        store: &mut impl Store,
+        cluster: ClusterNumber,
+    ) -> Result<(), Failure> {
+        match computed {
+            None => {}
+            Some(Ok(computed)) => {
+                let file = self.arguments.store.file_to_write()?;
+                computed.store(store, cluster).map_err(|error| refused(&file, error))?;
+                let line = computed.line();
+                if !line.is_empty() {
+                    self.printer.note(&line);
+                }
+            }
+            Some(Err(error)) => self.cannot(error)?,
+        }
+        Ok(())
+    }
+
+    /// Nothing was learned or forecast: that ends no collector, unless its store cannot be used.
+    fn cannot(&self, error: LearningError) -> Result<(), Failure> {
+        match error {
+            LearningError::Store(error) => Err(refused(&self.arguments.store.file_to_write()?, error)),
+            LearningError::Refused(why) => {
+                self.printer.warning(&format!("no forecasts: {why}"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits for the next look, doing what there is `between`; `false` if it is to end.
+    fn waited(&self, mut between: impl FnMut() -> Result<(), Failure>) -> Result<bool, Failure> {
         let (begun, every) = (Instant::now(), Duration::from_secs(self.arguments.every.0.unsigned_abs()));
         while begun.elapsed() < every {
             if self.stop.is_asked() {
-                return false;
+                return Ok(false);
             }
+            between()?;
             std::thread::sleep(Duration::from_millis(100).min(every - begun.elapsed().min(every)));
         }
-        !self.stop.is_asked()
+        Ok(!self.stop.is_asked())
     }
 }
 

@@ -253,7 +253,7 @@ fn said(
             let history = history.map_err(about)?;
             told::learned(&arguments.cache, printer, |messages| {
                 let asker = SiteAsker { job, settings, zone, messages };
-                asker.live(site, partition, &live, history.as_ref().map(Loaded::named))
+                asker.live(site, partition, &live, history.as_ref().map(|one| one.named().into()))
             })
             .map_err(about)
         }

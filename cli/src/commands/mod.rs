@@ -5,6 +5,7 @@ mod advise;
 mod allocate;
 #[cfg(test)]
 mod arguments_alone;
+mod between_looks;
 mod cleaning;
 mod collect;
 mod compare;

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use queuecast::forecast::WhenSettings;
 use queuecast::job::UserId;
-use queuecast::place::{AskedPlace, LabelledLog, LiveSite, SlurmPlace, known_queue, known_user};
+use queuecast::place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
 use queuecast::report::words::number_of;
 use queuecast::trace::past_moment;
 use queuecast::units::Time;
@@ -15,7 +16,7 @@ use super::loaded::Loaded;
 use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::source::Source;
-use super::stored::OpenStore;
+use super::stored::{KeptModels, OpenStore};
 use super::{cleaning, live, moment, newcomer, slurm_site};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -115,9 +116,27 @@ pub enum ReadPlace {
     /// What was known at a moment of a log.
     Log(Loaded, Time),
     /// A live site, with accounting to learn from, if there is any.
-    Live { site: LiveSite, history: Option<Loaded> },
+    Live { site: LiveSite, history: Option<ReadPast> },
     /// A Slurm site and a job that is submitted to it.
     Slurm(Box<SlurmPlace>),
+}
+
+/// The past of a live site.
+pub enum ReadPast {
+    /// Accounting to learn from.
+    Log(Loaded),
+    /// What a collector has learned.
+    Kept(KeptModels),
+}
+
+impl ReadPast {
+    /// As the library takes it.
+    pub fn named(&self) -> LivePast<'_> {
+        match self {
+            ReadPast::Log(log) => log.named().into(),
+            ReadPast::Kept(kept) => kept.learning.past(&kept.name, &*kept.recall),
+        }
+    }
 }
 
 impl Loaded {
@@ -139,11 +158,9 @@ impl ReadPlace {
             }
             (None, file) => {
                 let at = &asked.moment.at;
-                let (site, history) = read_live(file.as_ref(), &asked.live, at, &asked.source, printer)?;
-                if let Some(trace) = &history {
-                    cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-                }
-                let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
+                let may_recall = !asked.methods.cache.no_cache && asked.settings() == WhenSettings::default();
+                let from = (file.as_ref(), &asked.source, may_recall);
+                let (site, history) = read_live(from, &asked.live, at, printer)?;
                 Ok(ReadPlace::Live { site, history })
             }
         }
@@ -173,7 +190,7 @@ impl ReadPlace {
         match self {
             ReadPlace::Log(trace, at) => AskedPlace::Log { log: trace.named(), at: *at },
             ReadPlace::Live { site, history } => {
-                let (history, partition) = (history.as_ref().map(Loaded::named), live.partition.as_deref());
+                let (history, partition) = (history.as_ref().map(ReadPast::named), live.partition.as_deref());
                 AskedPlace::Live { site, history, partition, procs }
             }
             ReadPlace::Slurm(place) => AskedPlace::Slurm(place),
@@ -182,15 +199,14 @@ impl ReadPlace {
 }
 
 /// A live site: by a store that is fresh, else by asking Slurm; with `at`, as a store remembers it. What there is to learn from is a file,
-/// else the store's accounting.
+/// else the store's accounting, or what was learned from that where the question `may_recall` it.
 pub fn read_live(
-    file: Option<&PathBuf>,
+    (file, source, may_recall): (Option<&PathBuf>, &Source, bool),
     live: &live::Arguments,
     at: &str,
-    source: &Source,
     printer: &Printer,
-) -> Result<(LiveSite, Option<Loaded>), Failure> {
-    let store = OpenStore::find(&live.store)?;
+) -> Result<(LiveSite, Option<ReadPast>), Failure> {
+    let store = OpenStore::find(&live.store, source.reading.cluster.as_deref())?;
     let then = match (at, &store) {
         (moment::END, _) => None,
         (text, Some(_)) => Some(past_moment(text, live::now(), &source.reading.time_zone)?),
@@ -205,17 +221,29 @@ pub fn read_live(
         (Some(store), None) => store.fresh_look(printer)?.map_or_else(ask, Ok)?,
         (None, _) => ask()?,
     };
-    let history = match (file, &store) {
+    // What a collector learns from is read as by default.
+    let may_recall = may_recall && source.is_usual();
+    let history = match (file, store) {
         (Some(file), _) if then.is_none() => Some(Loaded::read(file, source, printer)?),
         (Some(file), _) => {
             Some(RawTrace::read(file, &source.options(), printer)?.known_by(site.asked, printer)?)
         }
         (None, Some(store)) => {
-            let raw = store.history(site.asked, source)?;
-            raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
+            let kept = if may_recall { store.learned(&site)? } else { Err(store) };
+            match kept {
+                Ok(kept) => return Ok((site, Some(ReadPast::Kept(kept)))),
+                Err(store) => {
+                    let raw = store.history(site.asked, source)?;
+                    raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
+                }
+            }
         }
         (None, None) => None,
     };
+    if let Some(trace) = &history {
+        cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+    }
+    let history = history.map(|history| history.learned_by(&site, printer)).transpose()?.map(ReadPast::Log);
     Ok((site, history))
 }
 

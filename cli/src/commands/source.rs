@@ -105,6 +105,12 @@ impl Reading {
 }
 
 impl Source {
+    /// Whether jobs are read as by default, but for the time zone and the cluster.
+    pub fn is_usual(&self) -> bool {
+        let Reading { strict, columns, .. } = &self.reading;
+        self.procs.is_none() && self.clean == Ruleset::default() && !strict && columns.is_none()
+    }
+
     /// Options for the library.
     pub fn options(&self) -> ReadOptions {
         ReadOptions { ruleset: self.clean.clone(), ..self.reading.options(self.procs) }

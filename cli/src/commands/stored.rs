@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use queuecast::place::LiveSite;
 use queuecast::units::{Seconds, Time};
-use queuecast_live::{ClusterNumber, SqliteStore, Store, StoreError, StoredLook};
+use queuecast_live::{ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at};
 
 use super::live;
 use super::raw_trace::RawTrace;
@@ -21,14 +21,25 @@ pub struct OpenStore {
     file: PathBuf,
     store: SqliteStore,
     cluster: ClusterNumber,
+    name: String,
+}
+
+/// What was learned of a followed site, and its models.
+pub struct KeptModels {
+    /// What to call it.
+    pub name: String,
+    /// What was learned.
+    pub learning: KeptLearning,
+    /// Has the models by their names.
+    pub recall: Box<dyn Fn(&str) -> Option<Vec<u8>>>,
 }
 
 impl OpenStore {
-    /// The store that is named, or that of this user if there is one, with the only cluster in it.
+    /// The store that is named, or that of this user if there is one, with the cluster that is named, or the only one in it.
     ///
     /// # Errors
-    /// If the store that is named cannot be read, or has no cluster, or several.
-    pub fn find(arguments: &Arguments) -> Result<Option<OpenStore>, Failure> {
+    /// If the store that is named cannot be read, or does not have the cluster, or has several and none is named.
+    pub fn find(arguments: &Arguments, cluster: Option<&str>) -> Result<Option<OpenStore>, Failure> {
         let Some(file) = arguments.file() else { return Ok(None) };
         let is_named = arguments.is_named();
         if !file.exists() {
@@ -40,15 +51,28 @@ impl OpenStore {
         }
         let store = SqliteStore::open_to_read(&file).map_err(|error| refused(&file, error))?;
         let clusters = store.clusters().map_err(|error| refused(&file, error))?;
+        let names: Vec<&str> = clusters.iter().map(|one| one.0.as_str()).collect();
+        if let Some(name) = cluster {
+            return match clusters.iter().find(|one| one.0 == name) {
+                Some((name, cluster)) => {
+                    Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), file, store }))
+                }
+                None if !is_named => Ok(None),
+                None => Err(Failure::usage(format!("--cluster {name}: {} does not have it", file.display()))
+                    .hint(format!(
+                        "it has {}",
+                        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                    ))),
+            };
+        }
         match &clusters[..] {
-            [(_, cluster)] => Ok(Some(OpenStore { cluster: *cluster, file, store })),
+            [(name, cluster)] => Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), file, store })),
             [] if !is_named => Ok(None),
             [] => Err(Failure::input(format!("{}: no cluster has been collected into it", file.display()))
                 .hint("queuecast collect fills it")),
-            several => {
-                let names: Vec<&str> = several.iter().map(|one| one.0.as_str()).collect();
+            _ => {
                 Err(Failure::usage(format!("{} has several clusters: {}", file.display(), names.join(", ")))
-                    .hint("collect each into a store of its own, and name it with --store"))
+                    .hint("name one with --cluster"))
             }
         }
     }
@@ -63,7 +87,7 @@ impl OpenStore {
         let Some(look) = self.told(self.store.look_at(self.cluster, now))? else { return Ok(None) };
         let age = now - look.look.at;
         if age <= FRESH {
-            return Ok(Some(site(&look)?));
+            return Ok(Some(site_at(&look.look)?));
         }
         let why = self.told(self.store.last_failure(self.cluster))?;
         let why = why.map_or(String::new(), |failure| format!(" (then: {})", failure.why));
@@ -85,7 +109,23 @@ impl OpenStore {
         if age > FRESH {
             printer.note(&format!("the last look at Slurm by then was {} before", minutes(age)));
         }
-        site(&look)
+        Ok(site_at(&look.look)?)
+    }
+
+    /// What was learned of it by the moment of a look, if there is something for every queue there was then.
+    pub fn learned(self, site: &LiveSite) -> Result<Result<KeptModels, OpenStore>, Failure> {
+        let found = self.told(KeptLearning::find(&self.store, self.cluster, site.asked))?;
+        let Some(learning) = found.filter(|one| one.knows(site)) else { return Ok(Err(self)) };
+        let (name, until) = (self.file.display().to_string(), learning.until());
+        let recall = Box::new(move |name: &str| self.store.learned(self.cluster, until, name).ok().flatten());
+        Ok(Ok(KeptModels { name, learning, recall }))
+    }
+
+    /// How right the forecasts were that were made since a moment, as far as it was known at another.
+    pub fn scorecard(&self, since: Time, at: Time) -> Result<Scorecard, Failure> {
+        let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
+        let of = (self.file.display().to_string(), self.name.clone());
+        Ok(Scorecard::of(of, (since, at), &judged))
     }
 
     /// Its accounting, as far as it had been submitted by a moment.
@@ -96,18 +136,6 @@ impl OpenStore {
         }
         RawTrace::of_text(&self.file.display().to_string(), &text, &source.options()).map(Some)
     }
-}
-
-/// The site at a look.
-fn site(look: &StoredLook) -> Result<LiveSite, Failure> {
-    // Jobs that have ended, or are about to, are in neither queue.
-    let is_there = |line: &&str| {
-        let state = line.split('|').nth(1).unwrap_or_default();
-        ["PENDING", "RUNNING", "CONFIGURING"].contains(&state)
-    };
-    let mut queue = String::new();
-    look.look.queue.lines().filter(is_there).for_each(|line| queue.extend([line, "\n"]));
-    Ok(LiveSite::read(&look.look.nodes, &queue, look.look.at)?)
 }
 
 fn minutes(age: Seconds) -> String {

@@ -109,6 +109,75 @@ fn a_site_is_remembered_and_answered_from_without_asking_it() {
 }
 
 #[test]
+fn what_the_collector_learned_answers_as_learning_anew_does() {
+    let folder = site(now());
+    let first = json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    assert_eq!((&first["learned_until"], &first["forecasts"]), (&first["at"], &1.into()), "{first}");
+    for question in [
+        "when --live --store s.sqlite -n 4 -t 60 -u ann",
+        "when --live --store s.sqlite -n 4 -t 60 --why",
+        "when --live --store s.sqlite --job 31 --why",
+        "pending --live --store s.sqlite",
+        "advise --live --store s.sqlite -n 4 -t 2h -u ann",
+        "allocate --live --store s.sqlite --runs 2=1h,4=30m",
+    ] {
+        let kept = json(&mut run(&folder, &format!("{question} --format json")));
+        let anew = json(&mut run(&folder, &format!("{question} --no-cache --format json")));
+        assert_eq!(kept, anew, "{question}");
+    }
+}
+
+#[test]
+fn forecasts_are_judged_by_what_became_of_the_jobs() {
+    let folder = site(now());
+    let score = "score live --store s.sqlite --format json";
+    let none = run(&folder, score).assert().code(3);
+    assert!(String::from_utf8_lossy(&none.get_output().stderr).contains("there is no such store"));
+    json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    let open = json(&mut run(&folder, score));
+    assert_eq!((&open["forecasts"], &open["open"], &open["rows"]), (&1.into(), &1.into(), &serde_json::json!([])));
+    // Job 31 starts: Slurm had expected that an hour and more later.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let started = folder.read("squeue.txt").replace("31|PENDING|4|1:00:00|0:00|", "31|RUNNING|4|1:00:00|0:01|");
+    let started: String = started
+        .lines()
+        .map(|line| match line.strip_prefix("31|") {
+            Some(_) => {
+                let mut cells: Vec<&str> = line.split('|').collect();
+                let start = now().to_string();
+                (cells[9], cells[13]) = ("c2", &start);
+                format!("{}\n", cells.join("|"))
+            }
+            None => format!("{line}\n"),
+        })
+        .collect();
+    fs::write(folder.path("squeue.txt"), started).unwrap();
+    json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    let judged = json(&mut run(&folder, score));
+    let all = &judged["rows"][0];
+    assert_eq!((&all["group"], &all["forecasts"], &judged["open"]), (&"all".into(), &1.into(), &0.into()));
+    assert_eq!(all["slurm_answered"], 1.0, "{judged}");
+    assert!(all["slurm_error"].as_f64().unwrap() > 6_000.0, "{judged}");
+    assert!(stdout(&mut run(&folder, "score live --store s.sqlite")).contains("1 forecast of tiny"));
+}
+
+#[test]
+fn several_clusters_in_one_store_are_told_apart_by_name() {
+    let folder = site(now());
+    for name in ["one", "two"] {
+        json(&mut run(&folder, &format!("collect --once --store s.sqlite --cluster {name} --format json")));
+    }
+    let line = "pending --live --store s.sqlite --format json";
+    let several = run(&folder, line).assert().code(2);
+    let said = String::from_utf8_lossy(&several.get_output().stderr).into_owned();
+    assert!(said.contains("several clusters: one, two") && said.contains("--cluster"), "{said}");
+    let one = json(&mut run(&folder, &format!("{line} --cluster one")));
+    assert_eq!(one["jobs"].as_array().unwrap().len(), 1, "{one}");
+    let other = run(&folder, &format!("{line} --cluster three")).assert().code(2);
+    assert!(String::from_utf8_lossy(&other.get_output().stderr).contains("it has one, two"));
+}
+
+#[test]
 fn slurm_that_does_not_answer_is_recorded_and_told() {
     let folder = site(now());
     json(&mut run(&folder, "collect --once --store s.sqlite --format json"));

@@ -11,6 +11,7 @@ mod cluster;
 mod followed;
 mod forecaster;
 mod method;
+mod past_facts;
 mod past_queues;
 mod pending;
 mod planned;
@@ -38,6 +39,7 @@ pub use cluster::{
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
+pub use past_facts::PastFacts;
 pub use past_queues::{PendingRange, PendingRecord};
 pub use pending::{PendingForecaster, PendingStart, PendingStarts};
 pub(crate) use planned::{FOREVER, wait_if};
@@ -52,6 +54,6 @@ pub use soonest::SoonestStart;
 pub use starts::{
     LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,
 };
-pub use stored::{ForecasterKey, StoredError};
+pub use stored::{ForecasterKey, StoredError, opened, sealed};
 pub use trials::MethodRecord;
 pub use when::{WhenSource, when};

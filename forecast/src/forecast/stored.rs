@@ -48,11 +48,8 @@ struct KnownJob<'a> {
 impl ForecasterKey {
     /// Of the schedule that a log records up to the end of a second. What happens later makes no difference.
     pub fn of(history: &Workload, until: Time, settings: &WhenSettings) -> ForecasterKey {
-        let methods: Vec<String> = settings.methods.iter().map(ToString::to_string).collect();
         let machine = (!history.is_machine_guessed).then_some(history.machine().procs);
-        let of_settings =
-            (methods, settings.trials, settings.predictor.to_string(), settings.default_request, machine);
-        let mut text = encoded(&(LAYOUT, VERSION, of_settings));
+        let mut text = encoded(&(LAYOUT, VERSION, ForecasterKey::of_settings(settings), machine));
         for (job, truth) in
             history.jobs().iter().zip(history.truths()).take_while(|(job, _)| job.submit <= until)
         {
@@ -81,6 +78,17 @@ impl ForecasterKey {
             until,
             &WhenSettings { methods: Vec::new(), trials: 0, ..settings.clone() },
         )
+    }
+
+    /// Of what is kept under a name of its own, learned by these settings; what it has learned from must be told beside it.
+    pub fn named(name: &str, settings: &WhenSettings) -> ForecasterKey {
+        let of_settings = ForecasterKey::of_settings(settings);
+        ForecasterKey(XxHash3_128::oneshot(&encoded(&(LAYOUT, VERSION, of_settings, name))))
+    }
+
+    fn of_settings(settings: &WhenSettings) -> impl Serialize + use<> {
+        let methods: Vec<String> = settings.methods.iter().map(ToString::to_string).collect();
+        (methods, settings.trials, settings.predictor.to_string(), settings.default_request)
     }
 
     /// What was kept under this key, else what is learned now, which is kept then.
@@ -137,8 +145,8 @@ fn head(key: ForecasterKey, state: &[u8]) -> [u128; 4] {
     [version, key.0, XxHash3_128::oneshot(state), state.len() as u128]
 }
 
-/// A state behind its head.
-fn sealed(state: &impl Serialize, key: ForecasterKey) -> Option<Vec<u8>> {
+/// A state behind a head that names its key; `None` where it cannot be stored.
+pub fn sealed(state: &impl Serialize, key: ForecasterKey) -> Option<Vec<u8>> {
     let state = postcard::to_stdvec(state).ok()?;
     let mut bytes = Vec::with_capacity(HEAD + state.len());
     bytes.extend(MAGIC);
@@ -148,7 +156,10 @@ fn sealed(state: &impl Serialize, key: ForecasterKey) -> Option<Vec<u8>> {
 }
 
 /// The state that was sealed under a key.
-fn opened<T: DeserializeOwned>(bytes: &[u8], key: ForecasterKey) -> Result<T, StoredError> {
+///
+/// # Errors
+/// If it is something else, of another version of the program, or damaged.
+pub fn opened<T: DeserializeOwned>(bytes: &[u8], key: ForecasterKey) -> Result<T, StoredError> {
     let (begin, state) = bytes.split_at_checked(HEAD).ok_or(StoredError::Foreign)?;
     let (magic, parts) = begin.split_at(MAGIC.len());
     if magic != MAGIC {

@@ -27,6 +27,8 @@ pub enum WhenSource<'a> {
         now: Time,
         /// What has happened there before; may be empty.
         history: &'a Workload,
+        /// What was learned from all that before, if that is kept; the history then is what questions need of it besides.
+        learned: Option<&'a Forecaster>,
     },
 }
 
@@ -83,6 +85,9 @@ impl WhenSource<'_> {
         learning: Learning<'_>,
     ) -> Result<(Forecaster, Site), WhenError> {
         let (history, now) = (self.history(), self.now());
+        if let WhenSource::Live { learned: Some(learned), site, .. } = self {
+            return Ok(((*learned).clone(), site.clone()));
+        }
         let is_live = matches!(self, WhenSource::Live { .. });
         if history.starts.is_empty() && !history.is_empty() {
             return Err(WhenError::NoWaits);

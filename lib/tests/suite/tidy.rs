@@ -60,7 +60,7 @@ const CRATES: [(&str, &[&str]); 17] = [
         ],
     ),
     ("papers", &["lib"]),
-    ("live", &["core", "report", "trace"]),
+    ("live", &["core", "forecast", "place", "report", "trace", "wait"]),
     ("cli", &["lib", "live", "papers"]),
 ];
 

@@ -1,6 +1,7 @@
 //! What is remembered of followed sites.
 
 mod error;
+mod kept;
 mod schema;
 mod sqlite;
 
@@ -11,6 +12,7 @@ use queuecast_core::units::Time;
 pub use error::StoreError;
 pub use sqlite::SqliteStore;
 
+use crate::forecasts::{JobForecast, JudgedForecast};
 use crate::look::Look;
 use crate::rows::AccountingRows;
 
@@ -36,6 +38,15 @@ pub struct UnendedJob {
     pub name: String,
     /// When it was submitted.
     pub submit: Time,
+}
+
+/// A part of what was learned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LearnedPart {
+    /// Its name.
+    pub name: String,
+    /// Its state.
+    pub bytes: Vec<u8>,
 }
 
 /// A look that failed.
@@ -95,6 +106,35 @@ pub trait Store {
         at: Time,
         to: &mut dyn Write,
     ) -> Result<usize, StoreError>;
+
+    /// Keeps what was learned up to a moment, in parts by name, and forgets what was learned before the last time.
+    fn keep_learned(
+        &mut self,
+        cluster: ClusterNumber,
+        until: Time,
+        parts: &[LearnedPart],
+    ) -> Result<(), StoreError>;
+
+    /// The last moment up to which something was learned that was known at `at`.
+    fn learned_until(&self, cluster: ClusterNumber, at: Time) -> Result<Option<Time>, StoreError>;
+
+    /// A part of what was learned up to a moment.
+    fn learned(&self, cluster: ClusterNumber, until: Time, name: &str)
+    -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Remembers what is said of waiting jobs. What becomes of them is noted by later looks and by accounting.
+    fn add_forecasts(&mut self, cluster: ClusterNumber, forecasts: &[JobForecast]) -> Result<(), StoreError>;
+
+    /// When the last forecast was made of each job of which it is not known what became of it.
+    fn open_forecasts(&self, cluster: ClusterNumber) -> Result<Vec<(String, Time)>, StoreError>;
+
+    /// Forecasts since a moment, by when they were made, with what became of the jobs as far as it was known at `at`.
+    fn forecasts(
+        &self,
+        cluster: ClusterNumber,
+        since: Time,
+        at: Time,
+    ) -> Result<Vec<JudgedForecast>, StoreError>;
 
     /// Forgets looks and failures from before a moment; the history stays. Returns how many looks were forgotten.
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError>;

@@ -8,7 +8,7 @@ use super::StoreError;
 const APPLICATION: i64 = 0x5143_4153;
 
 /// Steps from one form to the next. A store of form `n` has had the first `n` of them.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = ["
     CREATE TABLE cluster (
         number INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -62,6 +62,39 @@ const STEPS: [&str; 1] = ["
         PRIMARY KEY (cluster, id, submit)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX job_open ON job (cluster, submit) WHERE open IS NOT NULL;
+", "
+    -- What was learned up to a moment, in parts.
+    CREATE TABLE learned (
+        cluster INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        state BLOB NOT NULL,
+        UNIQUE (cluster, until, name)
+    ) STRICT;
+    -- What was said of a waiting job at a look, in seconds from then; when it started or left the queue, once that is known.
+    CREATE TABLE forecast (
+        cluster INTEGER NOT NULL,
+        job TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        submit INTEGER NOT NULL,
+        partition TEXT NOT NULL,
+        procs INTEGER NOT NULL,
+        ahead INTEGER NOT NULL,
+        low REAL NOT NULL,
+        median REAL NOT NULL,
+        high REAL NOT NULL,
+        -- What Slurm expected, as a Unix time.
+        slurm INTEGER,
+        -- Quantiles of the last waits.
+        past_low REAL,
+        past_median REAL,
+        past_high REAL,
+        started INTEGER,
+        withdrawn INTEGER,
+        PRIMARY KEY (cluster, job, at)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX forecast_open ON forecast (cluster, job) WHERE started IS NULL AND withdrawn IS NULL;
+    CREATE INDEX forecast_at ON forecast (cluster, at);
 "];
 
 /// Brings a store up to date, and refuses what is none or is newer than this program.

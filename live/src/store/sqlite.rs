@@ -13,8 +13,12 @@ use queuecast_core::units::Time;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::error::PATIENCE;
-use super::{ClusterNumber, FailedLook, Store, StoreError, StoredLook, UnendedJob, schema};
-use crate::look::{Look, QueueLine, passing_parts, passing_text, printed_line, queue_line};
+use super::{
+    ClusterNumber, FailedLook, LearnedPart, Store, StoreError, StoredLook, UnendedJob, kept, schema,
+};
+use crate::forecasts::JobOutcome;
+use crate::forecasts::{JobForecast, JudgedForecast};
+use crate::look::{Look, QueueLine, passing_parts, passing_text, printed_line, queue_line, started_job};
 use crate::rows::AccountingRows;
 
 /// A store in a file of SQLite.
@@ -101,6 +105,12 @@ impl Store for SqliteStore {
             None => 1,
         };
         let changed = renew_queue(&transaction, cluster, number, &lines)?;
+        let starts = look.queue.lines().filter_map(started_job);
+        kept::note_outcomes(
+            &transaction,
+            cluster,
+            starts.map(|(job, start)| (job, JobOutcome::Started(start))),
+        )?;
         let nodes = renew_nodes(&transaction, cluster, number, &look.nodes)?;
         transaction.execute(
             "INSERT OR REPLACE INTO look (cluster, number, at, passing, nodes) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -198,6 +208,8 @@ impl Store for SqliteStore {
                 changed += add.execute(params![key.0, key.1, key.2, open, titles, row.text])?;
             }
         }
+        let outcomes = rows.rows().flatten().filter_map(|row| Some((row.key(), row.outcome()?)));
+        kept::note_outcomes(&transaction, cluster, outcomes)?;
         if let Some(until) = until {
             transaction.execute(
                 "UPDATE cluster SET history_until = max(coalesce(history_until, ?2), ?2) WHERE number = ?1",
@@ -262,6 +274,49 @@ impl Store for SqliteStore {
             count += 1;
         }
         Ok(count)
+    }
+
+    fn keep_learned(
+        &mut self,
+        cluster: ClusterNumber,
+        until: Time,
+        parts: &[LearnedPart],
+    ) -> Result<(), StoreError> {
+        let transaction = self.write()?;
+        kept::keep_learned(&transaction, cluster, until, parts)?;
+        Ok(transaction.commit()?)
+    }
+
+    fn learned_until(&self, cluster: ClusterNumber, at: Time) -> Result<Option<Time>, StoreError> {
+        kept::learned_until(&self.connection, cluster, at)
+    }
+
+    fn learned(
+        &self,
+        cluster: ClusterNumber,
+        until: Time,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        kept::learned(&self.connection, cluster, until, name)
+    }
+
+    fn add_forecasts(&mut self, cluster: ClusterNumber, forecasts: &[JobForecast]) -> Result<(), StoreError> {
+        let transaction = self.write()?;
+        kept::add_forecasts(&transaction, cluster, forecasts)?;
+        Ok(transaction.commit()?)
+    }
+
+    fn open_forecasts(&self, cluster: ClusterNumber) -> Result<Vec<(String, Time)>, StoreError> {
+        kept::open_forecasts(&self.connection, cluster)
+    }
+
+    fn forecasts(
+        &self,
+        cluster: ClusterNumber,
+        since: Time,
+        at: Time,
+    ) -> Result<Vec<JudgedForecast>, StoreError> {
+        kept::forecasts(&self.connection, cluster, since, at)
     }
 
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError> {

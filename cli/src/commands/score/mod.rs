@@ -1,6 +1,7 @@
 //! `queuecast score`: how right forecasts would have been on a log, each made with what was known at its moment.
 
 mod asked;
+mod live;
 mod runtime;
 mod wait;
 
@@ -28,6 +29,7 @@ pub struct Arguments {
 pub enum ScoreCommand {
     Wait(wait::Arguments),
     Runtime(runtime::Arguments),
+    Live(live::Arguments),
 }
 
 /// Runs the subcommand.
@@ -35,5 +37,6 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         ScoreCommand::Wait(arguments) => wait::run(arguments, printer),
         ScoreCommand::Runtime(arguments) => runtime::run(arguments, printer),
+        ScoreCommand::Live(arguments) => live::run(arguments, printer),
     }
 }

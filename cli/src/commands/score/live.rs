@@ -1,0 +1,39 @@
+//! `queuecast score live`: how right the forecasts of a followed site were.
+
+use queuecast::units::Seconds;
+
+use crate::commands::stored::OpenStore;
+use crate::commands::{live, store_option};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::spec;
+
+const EXAMPLES: &str = "\
+Examples:
+  queuecast score live
+  queuecast score live --last 30d --cluster hpc1 --format csv";
+
+/// Score the forecasts that queuecast collect has made of waiting jobs, beside what Slurm expected of them
+///
+/// Each job is forecast when it is first seen waiting, and again when it has waited twice as long as at its last forecast. What was said is judged by when the job started: the share inside the 80 % range, the error of the median beside that of Slurm's own expected start at the same moment, and the interval score beside that of the last 200 waits.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub store: store_option::Arguments,
+    /// Name of the cluster, where the store has several
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// Forecasts that were made within this time
+    #[arg(long, value_name = "DURATION", default_value = "30d", value_parser = spec::positive_duration, allow_hyphen_values = true)]
+    pub last: Seconds,
+}
+
+/// Judges the forecasts of a store.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let Some(store) = OpenStore::find(&arguments.store, arguments.cluster.as_deref())? else {
+        return Err(Failure::usage("no site has been followed yet").hint("queuecast collect follows one"));
+    };
+    let now = live::now();
+    printer.answer(&store.scorecard(now - arguments.last, now)?)
+}

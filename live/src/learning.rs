@@ -1,0 +1,149 @@
+//! Learning from what a store remembers, so that questions need not.
+
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::units::Time;
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{LearnedModels, LivePast, LiveSite, SitePast};
+use queuecast_trace::{RawLog, ReadOptions};
+
+use crate::forecasts::{DueForecasts, JobForecast};
+use crate::look::Look;
+use crate::store::{ClusterNumber, LearnedPart, Store, StoreError};
+
+/// The part that has the past itself; the others are models.
+const PAST: &str = "past";
+
+/// Why nothing could be learned.
+#[derive(Debug, thiserror::Error)]
+pub enum LearningError {
+    /// The store cannot be read.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// What it has cannot be learned from.
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+impl From<Refusal> for LearningError {
+    fn from(refusal: Refusal) -> LearningError {
+        LearningError::Refused(refusal)
+    }
+}
+
+/// The site as a look saw it.
+///
+/// # Errors
+/// If Slurm printed something else than it was asked for.
+pub fn site_at(look: &Look) -> Result<LiveSite, Refusal> {
+    // Jobs that have ended, or are about to, are in neither queue.
+    let is_there = |line: &&str| {
+        let state = line.split('|').nth(1).unwrap_or_default();
+        ["PENDING", "RUNNING", "CONFIGURING"].contains(&state)
+    };
+    let mut queue = String::new();
+    look.queue.lines().filter(is_there).for_each(|line| queue.extend([line, "\n"]));
+    LiveSite::read(&look.nodes, &queue, look.at)
+}
+
+/// What was learned, to be kept.
+#[derive(Debug, Clone)]
+pub struct LearnedParts {
+    /// Up to when.
+    pub until: Time,
+    /// Its parts.
+    pub parts: Vec<LearnedPart>,
+}
+
+/// Learns from the accounting of a cluster that was known at its last look; `None` while there is nothing to learn from.
+///
+/// # Errors
+/// If the store cannot be read, or has something else than Slurm prints.
+pub fn learn(
+    store: &impl Store,
+    cluster: ClusterNumber,
+    at: Time,
+    messages: &dyn Messages,
+) -> Result<Option<LearnedParts>, LearningError> {
+    let Some(look) = store.look_at(cluster, at)? else { return Ok(None) };
+    let site = site_at(&look.look)?;
+    let mut text = Vec::new();
+    if store.write_history(cluster, site.asked, &mut text)? == 0 {
+        return Ok(None);
+    }
+    let unreadable = |why: String| Refusal::input(format!("accounting: {why}"));
+    let raw =
+        RawLog::read(&text[..], &ReadOptions::default()).map_err(|error| unreadable(error.to_string()))?;
+    drop(text);
+    let mut log = raw.known_at(site.asked).map_err(|error| unreadable(error.to_string()))?;
+    drop(raw);
+    site.take_history(&mut log).map_err(|error| unreadable(error.to_string()))?;
+    let settings = WhenSettings::default();
+    let Some((past, models)) = SitePast::learned(&site, &log, &settings, messages)? else { return Ok(None) };
+    let mut parts = vec![LearnedPart { name: PAST.to_owned(), bytes: past.stored(&settings) }];
+    parts.extend(models.into_iter().map(|one| LearnedPart { name: one.name, bytes: one.bytes }));
+    Ok(Some(LearnedParts { until: past.until, parts }))
+}
+
+/// Says when the waiting jobs of a look start of which a forecast is due, by what was learned before; none while nothing was.
+///
+/// # Errors
+/// As of [`learn`].
+pub fn forecast(
+    store: &impl Store,
+    cluster: ClusterNumber,
+    at: Time,
+    messages: &dyn Messages,
+) -> Result<Vec<JobForecast>, LearningError> {
+    let Some(look) = store.look_at(cluster, at)? else { return Ok(Vec::new()) };
+    let site = site_at(&look.look)?;
+    let Some(kept) = KeptLearning::find(store, cluster, site.asked)?.filter(|kept| kept.knows(&site)) else {
+        return Ok(Vec::new());
+    };
+    let due = DueForecasts::after(store.open_forecasts(cluster)?);
+    let recall = |name: &str| kept.model(store, cluster, name);
+    Ok(due.made(&look.look, &site, kept.past("accounting", &recall), messages)?)
+}
+
+/// What was learned of a cluster, as it is kept.
+#[derive(Debug)]
+pub struct KeptLearning {
+    past: SitePast,
+}
+
+impl KeptLearning {
+    /// The last that was learned by a moment, if this version of the program can use it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn find(
+        store: &impl Store,
+        cluster: ClusterNumber,
+        at: Time,
+    ) -> Result<Option<KeptLearning>, StoreError> {
+        let Some(until) = store.learned_until(cluster, at)? else { return Ok(None) };
+        let Some(bytes) = store.learned(cluster, until, PAST)? else { return Ok(None) };
+        let past = SitePast::restored(&bytes, &WhenSettings::default());
+        Ok(past.ok().map(|past| KeptLearning { past }))
+    }
+
+    /// Up to when it was learned.
+    pub fn until(&self) -> Time {
+        self.past.until
+    }
+
+    /// Whether it can answer for every queue of a site.
+    pub fn knows(&self, site: &LiveSite) -> bool {
+        self.past.knows(site)
+    }
+
+    /// The past of the site; `recall` has its models, as of [`KeptLearning::model`].
+    pub fn past<'a>(&'a self, name: &'a str, recall: &'a dyn Fn(&str) -> Option<Vec<u8>>) -> LivePast<'a> {
+        let learned = Some(LearnedModels { past: &self.past, recall });
+        LivePast { name, workload: &self.past.last, machine: self.past.machine, learned }
+    }
+
+    /// A model of it; `None` if it is gone.
+    pub fn model(&self, store: &impl Store, cluster: ClusterNumber, name: &str) -> Option<Vec<u8>> {
+        store.learned(cluster, self.past.until, name).ok().flatten()
+    }
+}

@@ -1,0 +1,171 @@
+//! What was learned of a site and said of its jobs, in SQLite.
+
+use queuecast_core::units::Time;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{ClusterNumber, LearnedPart, StoreError};
+use crate::forecasts::{JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
+
+/// How many times of learning are kept: a question may begin with one while the next is written.
+const TIMES_KEPT: i64 = 2;
+
+pub(super) fn keep_learned(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    until: Time,
+    parts: &[LearnedPart],
+) -> Result<(), StoreError> {
+    let mut keep = connection
+        .prepare("INSERT OR REPLACE INTO learned (cluster, until, name, state) VALUES (?1, ?2, ?3, ?4)")?;
+    for LearnedPart { name, bytes } in parts {
+        keep.execute(params![cluster.0, until.0, name, bytes])?;
+    }
+    // What a clock that was wrong learned in the future is forgotten too.
+    connection.execute(
+        "DELETE FROM learned WHERE cluster = ?1 AND (until > ?2 OR until NOT IN (
+             SELECT DISTINCT until FROM learned WHERE cluster = ?1 AND until <= ?2 ORDER BY until DESC LIMIT ?3))",
+        params![cluster.0, until.0, TIMES_KEPT],
+    )?;
+    Ok(())
+}
+
+pub(super) fn learned_until(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    at: Time,
+) -> Result<Option<Time>, StoreError> {
+    let found: Option<i64> = connection.query_row(
+        "SELECT max(until) FROM learned WHERE cluster = ?1 AND until <= ?2",
+        params![cluster.0, at.0],
+        |row| row.get(0),
+    )?;
+    Ok(found.map(Time))
+}
+
+pub(super) fn learned(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    until: Time,
+    name: &str,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let found = connection.query_row(
+        "SELECT state FROM learned WHERE cluster = ?1 AND until = ?2 AND name = ?3",
+        params![cluster.0, until.0, name],
+        |row| row.get(0),
+    );
+    Ok(found.optional()?)
+}
+
+pub(super) fn add_forecasts(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    forecasts: &[JobForecast],
+) -> Result<(), StoreError> {
+    let mut add = connection.prepare(
+        "INSERT OR REPLACE INTO forecast (cluster, job, at, submit, partition, procs, ahead, low, median, high,
+             slurm, past_low, past_median, past_high)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    )?;
+    for one in forecasts {
+        let SaidSeconds { low, median, high } = one.said;
+        let past = one.past;
+        add.execute(params![
+            cluster.0,
+            one.job,
+            one.at.0,
+            one.submit.0,
+            one.partition,
+            one.procs,
+            one.ahead,
+            low,
+            median,
+            high,
+            one.slurm.map(|at| at.0),
+            past.map(|past| past.low),
+            past.map(|past| past.median),
+            past.map(|past| past.high),
+        ])?;
+    }
+    Ok(())
+}
+
+pub(super) fn open_forecasts(
+    connection: &Connection,
+    cluster: ClusterNumber,
+) -> Result<Vec<(String, Time)>, StoreError> {
+    let mut asked = connection.prepare(
+        "SELECT job, max(at) FROM forecast
+         WHERE cluster = ?1 AND started IS NULL AND withdrawn IS NULL GROUP BY job ORDER BY job",
+    )?;
+    let found = asked.query_map([cluster.0], |row| Ok((row.get(0)?, Time(row.get(1)?))))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Notes what became of jobs that something was said of.
+pub(super) fn note_outcomes(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    outcomes: impl Iterator<Item = (String, JobOutcome)>,
+) -> Result<(), StoreError> {
+    let is_open: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM forecast
+             WHERE cluster = ?1 AND started IS NULL AND withdrawn IS NULL)",
+        [cluster.0],
+        |row| row.get(0),
+    )?;
+    if !is_open {
+        return Ok(());
+    }
+    let note = |column: &str| {
+        connection.prepare(&format!(
+            "UPDATE forecast SET {column} = ?3
+             WHERE cluster = ?1 AND job = ?2 AND started IS NULL AND withdrawn IS NULL"
+        ))
+    };
+    let (mut started, mut withdrawn) = (note("started")?, note("withdrawn")?);
+    for (job, outcome) in outcomes {
+        match outcome {
+            JobOutcome::Started(at) => started.execute(params![cluster.0, job, at.0])?,
+            JobOutcome::Withdrawn(at) => withdrawn.execute(params![cluster.0, job, at.0])?,
+        };
+    }
+    Ok(())
+}
+
+pub(super) fn forecasts(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    since: Time,
+    at: Time,
+) -> Result<Vec<JudgedForecast>, StoreError> {
+    let mut asked = connection.prepare(
+        "SELECT job, at, submit, partition, procs, ahead, low, median, high, slurm, past_low, past_median,
+             past_high, started, withdrawn
+         FROM forecast WHERE cluster = ?1 AND at >= ?2 AND at <= ?3 ORDER BY at, job",
+    )?;
+    let found = asked.query_map(params![cluster.0, since.0, at.0], |row| {
+        let past: [Option<f64>; 3] = [row.get(10)?, row.get(11)?, row.get(12)?];
+        let known = |at_: Option<i64>| at_.map(Time).filter(|&when| when <= at);
+        let outcome = match (known(row.get(13)?), known(row.get(14)?)) {
+            (Some(start), _) => Some(JobOutcome::Started(start)),
+            (None, Some(left)) => Some(JobOutcome::Withdrawn(left)),
+            (None, None) => None,
+        };
+        let forecast = JobForecast {
+            job: row.get(0)?,
+            at: Time(row.get(1)?),
+            submit: Time(row.get(2)?),
+            partition: row.get(3)?,
+            procs: row.get(4)?,
+            ahead: row.get(5)?,
+            said: SaidSeconds { low: row.get(6)?, median: row.get(7)?, high: row.get(8)? },
+            slurm: row.get::<_, Option<i64>>(9)?.map(Time),
+            past: match past {
+                [Some(low), Some(median), Some(high)] => Some(SaidSeconds { low, median, high }),
+                _ => None,
+            },
+        };
+        Ok(JudgedForecast { forecast, outcome })
+    })?;
+    Ok(found.collect::<Result<_, _>>()?)
+}

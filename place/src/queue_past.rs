@@ -1,0 +1,127 @@
+//! The past of one queue of a live site: jobs to learn from, or what was learned before.
+
+use super::kept_past::{KeptQueue, MODELS};
+use super::queue_history::{history_of, without_jobs};
+use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite};
+use queuecast_core::asking::{Learning, Messages, Refusal};
+use queuecast_core::job::{Job, PartitionId};
+use queuecast_core::units::Time;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::forecast::{
+    Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings,
+};
+use queuecast_trace::MachineSize;
+
+/// What is known of the past of a live site.
+#[derive(Debug, Clone, Copy)]
+pub struct LivePast<'a> {
+    /// What to call it.
+    pub name: &'a str,
+    /// Its jobs.
+    pub workload: &'a Workload,
+    /// Its machine, and where that is known from.
+    pub machine: MachineSize,
+    /// What was learned from it before, if that is kept; the jobs then are its last ones.
+    pub learned: Option<LearnedModels<'a>>,
+}
+
+impl<'a> From<LabelledLog<'a>> for LivePast<'a> {
+    fn from(LabelledLog { name, log }: LabelledLog<'a>) -> LivePast<'a> {
+        LivePast { name, workload: &log.workload, machine: log.machine, learned: None }
+    }
+}
+
+/// The past of a queue of a live site, as a question uses it.
+pub(super) struct QueuePast<'a> {
+    workload: PastJobs<'a>,
+    /// " of" whom it is.
+    pub whose: String,
+    kept: Option<(LearnedModels<'a>, &'a KeptQueue)>,
+}
+
+enum PastJobs<'a> {
+    Whole(&'a Workload),
+    Own(Box<Workload>),
+}
+
+impl<'a> QueuePast<'a> {
+    /// Of a queue, by what is known of its site.
+    pub fn of(
+        history: Option<LivePast<'a>>,
+        site: &LiveSite,
+        queue: &LiveQueue,
+    ) -> Result<QueuePast<'a>, Refusal> {
+        let Some(LivePast { workload, learned, .. }) = history else {
+            let nothing = PastJobs::Own(Box::new(without_jobs(site.procs())?));
+            return Ok(QueuePast { workload: nothing, whose: String::new(), kept: None });
+        };
+        let kept = learned.and_then(|models| Some((models, models.past.queue(&queue.name)?)));
+        let (own, whose) = match kept {
+            Some((_, KeptQueue { whose, within: None, .. })) => (None, whose.clone()),
+            Some((_, KeptQueue { whose, within: Some(within), .. })) => {
+                let partition = |job: &Job| {
+                    let number = job.partition.map(PartitionId::number)?;
+                    workload.names.partitions.get(&number)
+                };
+                let own = workload.only(|job| partition(job).is_some_and(|name| within.contains(name)));
+                (own.ok(), whose.clone())
+            }
+            None => history_of(workload, queue),
+        };
+        let workload = own.map_or(PastJobs::Whole(workload), |own| PastJobs::Own(Box::new(own)));
+        Ok(QueuePast { workload, whose, kept })
+    }
+
+    /// Its jobs; where models are kept, the last of them.
+    pub fn workload(&self) -> &Workload {
+        match &self.workload {
+            PastJobs::Whole(workload) => workload,
+            PastJobs::Own(workload) => workload,
+        }
+    }
+
+    /// Its past in numbers, where models are kept.
+    pub fn facts(&self) -> Option<PastFacts> {
+        self.kept.map(|(_, queue)| queue.facts)
+    }
+
+    /// The kept model of a newcomer's start.
+    pub fn forecaster(&self, settings: &WhenSettings) -> Result<Option<Forecaster>, Refusal> {
+        let restored = |bytes: &[u8], key| Ok(Forecaster::restored(bytes, key, settings)?.0);
+        self.model(MODELS[0], settings, restored)
+    }
+
+    /// The model of the starts of waiting jobs: as it is kept, else as it is learned now.
+    pub fn pending(
+        &self,
+        until: Time,
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<PendingForecaster, Refusal> {
+        let restored = |bytes: &[u8], key| Ok(PendingForecaster::restored(bytes, key)?.0);
+        if let Some(kept) = self.model(MODELS[1], settings, restored)? {
+            return Ok(kept);
+        }
+        let known = self.workload().jobs().partition_point(|job| job.submit <= until);
+        messages.begins("asking about past queues", PendingForecaster::steps(known));
+        let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+        Ok(PendingForecaster::recalled(self.workload(), until, settings, learning).0)
+    }
+
+    fn model<T>(
+        &self,
+        kind: &str,
+        settings: &WhenSettings,
+        restored: impl Fn(&[u8], ForecasterKey) -> Result<T, StoredError>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some((models, queue)) = self.kept else { return Ok(None) };
+        let name = format!("{kind} {}", queue.model);
+        let refused = |why: String| {
+            Refusal::input(format!("what was learned of {name}: {why}"))
+                .hint("--no-cache learns anew; queuecast collect does so at its next accounting")
+        };
+        let bytes = (models.recall)(&name).ok_or_else(|| refused("it is gone".to_owned()))?;
+        let key = models.past.key(&name, settings);
+        restored(&bytes, key).map(Some).map_err(|error| refused(error.to_string()))
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
@@ -25,6 +26,26 @@ impl StopRequest {
     /// Whether the command is to stop.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Waits for a length of time, doing what there is `between`; `false` if the command is to stop.
+    ///
+    /// # Errors
+    /// Those of `between`.
+    pub fn waited(
+        &self,
+        length: Duration,
+        mut between: impl FnMut() -> Result<(), Failure>,
+    ) -> Result<bool, Failure> {
+        let begun = Instant::now();
+        while begun.elapsed() < length {
+            if self.is_asked() {
+                return Ok(false);
+            }
+            between()?;
+            std::thread::sleep(Duration::from_millis(100).min(length.saturating_sub(begun.elapsed())));
+        }
+        Ok(!self.is_asked())
     }
 
     /// Asks the command to stop; `false` if it has been asked before.

@@ -21,6 +21,7 @@ mod showing;
 mod spec;
 mod staged;
 mod temporary;
+mod zone;
 
 use std::process::ExitCode;
 

@@ -100,6 +100,17 @@ impl Printer {
             .map_err(|cause| Failure::writing("standard output", cause))
     }
 
+    /// Writes one of several things that happen over time: a line of text, or of JSON.
+    pub fn told(&self, what: &impl Serialize, text: &str) -> Result<(), Failure> {
+        match self.format {
+            Format::Json => {
+                let line = serde_json::to_string(what).map_err(no_json)?;
+                self.write(format!("{line}\n").as_bytes())
+            }
+            _ => self.write(format!("{text}\n").as_bytes()),
+        }
+    }
+
     /// Prints a note.
     pub fn note(&self, text: &str) {
         if !self.quiet {

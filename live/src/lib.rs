@@ -8,6 +8,7 @@ pub mod declared;
 mod forecasts;
 mod learning;
 mod look;
+mod notices;
 mod rows;
 mod scorecard;
 mod shown;
@@ -17,6 +18,7 @@ pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, Loa
 pub use forecasts::{DueForecasts, JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
 pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, learn, site_at};
 pub use look::Look;
+pub use notices::{JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range};
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};

@@ -61,6 +61,11 @@ impl LiveSite {
         &self.queue
     }
 
+    /// Whether a job of this name runs.
+    pub fn runs(&self, name: &str) -> bool {
+        self.queue.iter().any(|queued| queued.name == name && queued.elapsed.is_some())
+    }
+
     /// Whether a job of this number, or one of an array of this number, waits.
     fn waits(&self, id: u64) -> bool {
         self.queue.iter().any(|queued| queued.id == id && queued.elapsed.is_none())

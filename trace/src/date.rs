@@ -15,6 +15,27 @@ pub fn second(unix: i64, zone: &TimeZone) -> Option<String> {
     Some(at.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
+/// The time of day, `14:05`, of a Unix time in this zone, and its day as people say it now: `today`, `tomorrow`, `on Friday`, `on 2026-12-01`;
+/// `None` beyond the years a calendar has.
+pub fn near(unix: i64, now: i64, zone: &TimeZone) -> Option<(String, String)> {
+    let local = |unix: i64| Some(Timestamp::from_second(unix).ok()?.to_zoned(zone.clone()));
+    let (at, now) = (local(unix)?, local(now)?);
+    let days = at.date().since(now.date()).ok()?.get_days();
+    let day = match days {
+        -1 => "yesterday".to_owned(),
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        2..7 => at.strftime("on %A").to_string(),
+        _ => at.strftime("on %Y-%m-%d").to_string(),
+    };
+    Some((at.strftime("%H:%M").to_string(), day))
+}
+
+/// A Unix time as calendars write it, `20261118T121000Z`; `None` beyond the years a calendar has.
+pub fn compact_utc(unix: i64) -> Option<String> {
+    Some(Timestamp::from_second(unix).ok()?.strftime("%Y%m%dT%H%M%SZ").to_string())
+}
+
 /// Reads a day, `1996-09-23`, with or without a time, `1996-09-23 14:05` or `1996-09-23T14:05:00`, in this zone, as a Unix
 /// time; without a time, the day's first second. Of an hour that happens twice it is the first; `None` if it is none.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<i64> {

@@ -1,6 +1,6 @@
 //! `queuecast collect`: follows a Slurm site into a store.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
@@ -114,7 +114,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         if round.look.is_some() {
             between.begin(round.at, round.accounting_rows.is_some());
         }
-        if !following.waited(|| following.store(between.done(), &mut store, cluster))? {
+        let every = Duration::from_secs(arguments.every.0.unsigned_abs());
+        let kept = || following.store(between.done(), &mut store, cluster);
+        if !following.stop.waited(every, kept)? {
             return Ok(());
         }
         round = following.round(&mut store)?;
@@ -216,19 +218,6 @@ impl FollowedSite<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// Waits for the next look, doing what there is `between`; `false` if it is to end.
-    fn waited(&self, mut between: impl FnMut() -> Result<(), Failure>) -> Result<bool, Failure> {
-        let (begun, every) = (Instant::now(), Duration::from_secs(self.arguments.every.0.unsigned_abs()));
-        while begun.elapsed() < every {
-            if self.stop.is_asked() {
-                return Ok(false);
-            }
-            between()?;
-            std::thread::sleep(Duration::from_millis(100).min(every - begun.elapsed().min(every)));
-        }
-        Ok(!self.stop.is_asked())
     }
 }
 

@@ -21,6 +21,7 @@ mod mold;
 mod moldable;
 mod moment;
 mod newcomer;
+mod notify;
 mod outside;
 mod pending;
 mod place;
@@ -68,6 +69,7 @@ pub enum Command {
     Trace(trace::Arguments),
     Site(site::Arguments),
     Collect(collect::Arguments),
+    Notify(notify::Arguments),
     Generate(generate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
@@ -92,6 +94,7 @@ pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Resu
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Site(arguments) => site::run(&arguments, printer),
         Command::Collect(arguments) => collect::run(&arguments, printer),
+        Command::Notify(arguments) => notify::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
         Command::Demo(arguments) => demo::run(&arguments, invocation, printer),
         Command::Completions(arguments) => completions::run(&arguments, invocation, printer),

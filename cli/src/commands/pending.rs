@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queuecast::forecast::WhenSettings;
+use queuecast::forecast::{WaitMethod, WhenSettings};
 use queuecast::place::pending_at;
 
 use super::outside::SlurmCommands;
@@ -13,7 +13,7 @@ use crate::cache;
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
-use crate::spec;
+use crate::spec::{self, Several};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,7 +74,7 @@ impl Arguments {
             live: self.live.clone(),
             moment: self.moment.clone(),
             methods: methods::Arguments {
-                method: Vec::new(),
+                method: vec![Several(vec![WaitMethod::Best])],
                 trials: WhenSettings::TRIALS,
                 cache: self.cache.clone(),
             },

@@ -105,6 +105,18 @@ impl Reading {
 }
 
 impl Source {
+    /// As by default, for a cluster.
+    pub fn usual(cluster: Option<String>) -> Source {
+        let reading = Reading {
+            input_format: InputFormat::Auto,
+            strict: false,
+            time_zone: TimeZone::UTC,
+            cluster,
+            columns: None,
+        };
+        Source { reading, procs: None, clean: Ruleset::default() }
+    }
+
     /// Whether jobs are read as by default, but for the time zone and the cluster.
     pub fn is_usual(&self) -> bool {
         let Reading { strict, columns, .. } = &self.reading;

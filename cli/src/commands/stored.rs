@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use queuecast::place::LiveSite;
+use queuecast::trace::ReadOptions;
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at};
 
@@ -134,7 +135,9 @@ impl OpenStore {
         if self.told(self.store.write_history(self.cluster, at, &mut text))? == 0 {
             return Ok(None);
         }
-        RawTrace::of_text(&self.file.display().to_string(), &text, &source.options()).map(Some)
+        // What is stored of a cluster is of no other.
+        let options = ReadOptions { cluster: None, ..source.options() };
+        RawTrace::of_text(&self.file.display().to_string(), &text, &options).map(Some)
     }
 }
 

@@ -23,7 +23,7 @@ fn accounting(now: i64) -> String {
 }
 
 /// A site with one partition of two nodes: job 30 runs, 31 waits.
-fn site(now: i64) -> Folder {
+pub fn site(now: i64) -> Folder {
     let folder = Folder::with("sacct.txt", accounting(now));
     let queue = format!(
         "30|RUNNING|8|2:00:00|10:00|50|ann|{0}|batch|c1,c2|phys|normal|(null)|{0}|(null)|None\n\
@@ -51,13 +51,27 @@ fn site(now: i64) -> Folder {
     folder
 }
 
-fn run(folder: &Folder, line: &str) -> Command {
+/// Job 31 starts on the second node.
+pub fn start_job_31(folder: &Folder) {
+    let mut queue = String::new();
+    for line in folder.read("squeue.txt").lines() {
+        let mut cells: Vec<&str> = line.split('|').collect();
+        let start = now().to_string();
+        if cells[0] == "31" {
+            (cells[1], cells[9], cells[13]) = ("RUNNING", "c2", &start);
+        }
+        queue += &format!("{}\n", cells.join("|"));
+    }
+    fs::write(folder.path("squeue.txt"), queue).unwrap();
+}
+
+pub fn run(folder: &Folder, line: &str) -> Command {
     let mut command = folder.queuecast(line);
     command.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
     command
 }
 
-fn now() -> i64 {
+pub fn now() -> i64 {
     std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() as i64
 }
 
@@ -125,6 +139,17 @@ fn what_the_collector_learned_answers_as_learning_anew_does() {
         let anew = json(&mut run(&folder, &format!("{question} --no-cache --format json")));
         assert_eq!(kept, anew, "{question}");
     }
+    // It is what was learned that answers, not the accounting.
+    let before = json(&mut run(&folder, "pending --live --store s.sqlite --format json"));
+    let store = rusqlite::Connection::open(folder.path("s.sqlite")).unwrap();
+    store.execute("DELETE FROM job", []).unwrap();
+    let after = json(&mut run(&folder, "pending --live --store s.sqlite --format json"));
+    assert_eq!(before["queues"][0]["history"], "20 jobs");
+    assert_eq!(before, after);
+    // What was learned by another version of the program is not used.
+    store.execute("UPDATE learned SET state = x'00' WHERE name = 'past'", []).unwrap();
+    let anew = json(&mut run(&folder, "pending --live --store s.sqlite --format json"));
+    assert_eq!(anew["queues"][0]["history"], "no history");
 }
 
 #[test]
@@ -135,23 +160,13 @@ fn forecasts_are_judged_by_what_became_of_the_jobs() {
     assert!(String::from_utf8_lossy(&none.get_output().stderr).contains("there is no such store"));
     json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
     let open = json(&mut run(&folder, score));
-    assert_eq!((&open["forecasts"], &open["open"], &open["rows"]), (&1.into(), &1.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&open["forecasts"], &open["open"], &open["rows"]),
+        (&1.into(), &1.into(), &serde_json::json!([]))
+    );
     // Job 31 starts: Slurm had expected that an hour and more later.
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    let started = folder.read("squeue.txt").replace("31|PENDING|4|1:00:00|0:00|", "31|RUNNING|4|1:00:00|0:01|");
-    let started: String = started
-        .lines()
-        .map(|line| match line.strip_prefix("31|") {
-            Some(_) => {
-                let mut cells: Vec<&str> = line.split('|').collect();
-                let start = now().to_string();
-                (cells[9], cells[13]) = ("c2", &start);
-                format!("{}\n", cells.join("|"))
-            }
-            None => format!("{line}\n"),
-        })
-        .collect();
-    fs::write(folder.path("squeue.txt"), started).unwrap();
+    start_job_31(&folder);
     json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
     let judged = json(&mut run(&folder, score));
     let all = &judged["rows"][0];

@@ -24,6 +24,7 @@ mod interrupt;
 mod live;
 mod metaschedule;
 mod mold;
+mod notify;
 mod one_answer;
 mod options;
 mod pending;

@@ -220,7 +220,7 @@ fn a_live_site_without_a_history_is_simulated() {
     let running = [(Job::rigid(1, Time(0), Procs(8), Some(Seconds(600))), Seconds(100))];
     let site = Site::found(machine, now, running, [], DEFAULT);
     let history = Workload::new(machine, Vec::new()).unwrap();
-    let source = WhenSource::Live { site, now, history: &history };
+    let source = WhenSource::Live { site, now, history: &history, learned: None };
     let answer = when(&job(4, now), &source, &settings(&["simulated:20"]), Learning::ALONE).unwrap();
     assert_eq!((answer.record, answer.learned, answer.state.free), (None, 0, Procs(0)));
     assert!(

@@ -69,7 +69,7 @@ pub struct JobPlan {
     pub options: Vec<JobOption>,
     /// The shortest limit at the accepted risk.
     pub limit: LimitAdvice,
-    /// The index in `options` of the advised one: the least effort among those that gain most; 0 if none helps.
+    /// The index in `options` of the advised one; 0 if no change helps.
     pub best: usize,
     /// How the waits were predicted.
     pub method: String,

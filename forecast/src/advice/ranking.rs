@@ -94,7 +94,7 @@ mod tests {
         let apart = [(asked.clone(), 36_000.0), (size.clone(), 3_600.0), (limit.clone(), 12_000.0)];
         assert_eq!(advised(&options(&apart), 0.02), 1);
         // A gain of minutes is none, and no risk above the accepted one is advised.
-        let minutes = options(&[(asked, 400.0), (limit, 20.0)]);
+        let minutes = options(&[(asked, 250.0), (limit, 20.0)]);
         assert!(!minutes[1].too_close && advised(&minutes, 0.02) == 0, "{}", minutes[1].gain);
         let mut risky = options(&apart);
         risky[1].risk = 0.1;

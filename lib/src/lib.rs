@@ -7,14 +7,14 @@
 //!
 //! It re-exports the crates that it is made of: [`units`] to [`workload`] are what everything stands on, [`site`], [`predict`], [`sim`] and [`wait`] the
 //! backfilling simulator and its predictors, [`cluster`] and [`controller`] Slurm's own scheduler, [`trace`] and [`slurm`] what systems write,
-//! [`characterization`] and [`synth`] models of workloads, [`allot`], [`forecast`] and [`broker`] answers for one job, [`eval`] and [`study`] whether
+//! [`characterization`] and [`synth`] models of workloads, [`allot`], [`forecast`], [`advice`] and [`broker`] answers for one job, [`eval`] and [`study`] whether
 //! they are right, [`report`] how they are shown.
 
 pub use queuecast_core::{
     asking, distribution, job, job_state, parallel, seed, spec, stats, trees, units, workload,
 };
 pub use queuecast_eval as eval;
-pub use queuecast_forecast::{allot, broker, forecast};
+pub use queuecast_forecast::{advice, allot, broker, forecast};
 pub use queuecast_place as place;
 pub use queuecast_report as report;
 pub use queuecast_sim::{predict, sim, site};

@@ -5,24 +5,20 @@ use serde::Serialize;
 use super::asked::{Asking, refused, refused_at_site};
 use super::{AskedPlace, LabelledLog, NewJob};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::units::{Seconds, Time};
-use queuecast_forecast::allot::advice::MoldableJob;
-use queuecast_forecast::forecast::{
-    ClusterPlanError, ClusterPlanQuestion, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
-    SoonestPlace, WhenSettings, plan_at_cluster, plan_job,
+use queuecast_core::units::Time;
+use queuecast_forecast::advice::{
+    AdviceError, JobChanges, JobLimits, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
+    SoonestPlace, plan_at_cluster, plan_job,
 };
+use queuecast_forecast::forecast::WhenSettings;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_trace::{Moment, TimeZone};
 
 /// What may change about a job, and how that is judged.
 #[derive(Debug, Clone)]
 pub struct PlaceAdvice {
-    /// Its run time on other sizes, if it has any.
-    pub sizes: Option<MoldableJob>,
-    /// How much later it could be submitted.
-    pub later: Vec<Seconds>,
-    /// The accepted risk of being stopped at the limit.
-    pub risk: f64,
+    /// What may change.
+    pub changes: JobChanges,
     /// How its run time is predicted.
     pub predictor: PredictorSpec,
     /// How its wait is predicted.
@@ -118,7 +114,7 @@ pub fn advise_at(
             partition: facts.partition.clone(),
             is_one_of_several: is_live,
             history: facts.learned_from(plan.learned),
-            risk: advice.risk,
+            risk: advice.changes.risk,
             is_known: job.user.is_some(),
             plan,
         })
@@ -175,32 +171,32 @@ fn planned(
     asking: &Asking<'_>,
     advice: &PlaceAdvice,
     name: &str,
-    limits: Option<queuecast_forecast::allot::advice::JobLimits>,
+    limits: Option<JobLimits>,
     messages: &dyn Messages,
 ) -> Result<JobPlan, Refusal> {
     asking.begin(messages);
     let done = |steps| messages.done(steps);
-    let PlaceAdvice { sizes, later, risk, predictor, draws, .. } = advice.clone();
-    match asking {
+    let PlaceAdvice { changes, predictor, draws, .. } = advice.clone();
+    let plan = match asking {
         Asking::Jobs { job, source, settings } => {
             let settings = PlanSettings { when: WhenSettings { predictor, ..(**settings).clone() }, draws };
             // On a live site each partition is asked for itself.
             let queues = limits.map(|_| Vec::new());
             let limits = limits.unwrap_or_default();
-            let question = PlanQuestion { job: job.clone(), sizes, limits, queues, later, risk };
-            plan_job(&question, source, &settings, Learning { done: &done, kept: messages.kept() }).map_err(
-                |error| match error {
-                    PlanError::When(error) => refused(name, error),
-                    other => Refusal::question(other.to_string()),
-                },
-            )
+            let question = PlanQuestion { job: job.clone(), changes, limits, queues };
+            plan_job(&question, source, &settings, Learning { done: &done, kept: messages.kept() })
         }
-        Asking::Slurm { question, settings } => {
-            let question = ClusterPlanQuestion { asked: *question, sizes, later, risk };
-            plan_at_cluster(&question, *settings, &done).map_err(|error| match error {
-                ClusterPlanError::When(error) => refused_at_site(&error),
-                other => Refusal::question(other.to_string()),
-            })
-        }
+        Asking::Slurm { question, settings } => plan_at_cluster(question, &changes, *settings, &done),
+    };
+    plan.map_err(|error| refused_plan(name, error))
+}
+
+/// Why there is no advice, with what helps.
+pub(super) fn refused_plan(name: &str, error: PlanError) -> Refusal {
+    match error {
+        PlanError::When(error) => refused(name, error),
+        PlanError::AtSite(error) => refused_at_site(&error),
+        PlanError::Sizes(why) => AdviceError::Sizes(why).refusal(),
+        PlanError::NoLimit => Refusal::question(error.to_string()).hint("name one by --time, as in -t 2h"),
     }
 }

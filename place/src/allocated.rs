@@ -2,16 +2,17 @@
 
 use serde::Serialize;
 
-use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source, refused};
+use super::advised::refused_plan;
+use super::asked::{Asking, PlaceAnswers, PlaceFacts, in_queue, live_source};
 use super::queue_history::without_jobs;
 use super::{AskedPlace, NewJob};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_forecast::allot::SizesError;
-use queuecast_forecast::allot::advice::{
-    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, Prospect, QueueForecast,
-    SiteSummary, Target, advise,
+use queuecast_forecast::advice::{
+    AdviceAnswer, AdviceError, AdviceSettings, AdviceSource, JobLimits, MoldableJob, PlanError, Prospect,
+    QueueForecast, SiteSummary, Target, advise, forecast_sizes,
 };
-use queuecast_forecast::forecast::{AllocationError, PastFacts, WhenSettings, forecast_sizes};
+use queuecast_forecast::allot::SizesError;
+use queuecast_forecast::forecast::{PastFacts, WhenSettings};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -136,8 +137,8 @@ pub fn allocate_at(
         }
         AskedPlace::Live { site, history, partition, procs } => (site, history, partition, procs),
         AskedPlace::Slurm(_) => {
-            return Err(Refusal::question("sizes are not compared at a Slurm site by its own scheduler")
-                .hint("queuecast advise --site compares those of --runs"));
+            return Err(Refusal::question("allocate does not ask a Slurm site's own scheduler (--site)")
+                .hint("queuecast advise --site DIR --runs 8=4h,16=2h10m compares sizes there"));
         }
     };
     let queues = site.queues(partition, procs, messages)?;
@@ -220,8 +221,8 @@ fn forecast_answer(
         Learning { done: &done, kept: messages.kept() },
     ) {
         Ok(found) => found,
-        Err(AllocationError::Sizes(why)) => return Ok(Err(why)),
-        Err(AllocationError::When(error)) => return Err(refused(facts.name, error)),
+        Err(PlanError::Sizes(why)) => return Ok(Err(why)),
+        Err(error) => return Err(refused_plan(facts.name, error)),
     };
     let past = facts.past.unwrap_or_else(|| PastFacts::of(source.history(), source.now()));
     let site = SiteSummary {

@@ -9,7 +9,7 @@ use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
-use queuecast_forecast::allot::advice::JobLimits;
+use queuecast_forecast::advice::JobLimits;
 use queuecast_forecast::forecast::{
     ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits, WaitMethod,
     WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,

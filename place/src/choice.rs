@@ -104,7 +104,8 @@ impl SiteChoice {
             return Err(Refusal::question("no site takes this job").hint(why.join("; ")));
         }
         if let Some(user) = job.user.as_ref().filter(|_| starts.iter().all(|one| one.is_strange)) {
-            return Err(Refusal::question(format!("--user {user}: no site knows such a user")));
+            return Err(Refusal::question(format!("--user {user}: no site has such a user"))
+                .hint("name one as the sites do; without --user the answer is that for any"));
         }
         let waits: Vec<&PredictedWait> = starts.iter().map(|one| &one.answer.wait).collect();
         let SoonestStart { order, close } = SoonestStart::of(&waits);

@@ -49,7 +49,8 @@ impl NewJob {
     /// Refuses a user or a queue that no job of the log has.
     pub fn check(&self, workload: &Workload) -> Result<(), Refusal> {
         if let Some(text) = self.user.as_ref().filter(|_| !self.knows_user(workload)) {
-            return Err(Refusal::question(format!("--user {text}: the log has no such user")));
+            return Err(Refusal::question(format!("--user {text}: the log has no such user"))
+                .hint("name one as the log does; without --user the answer is that for any"));
         }
         match self.queue.as_ref().filter(|text| known_queue(text, workload).is_none()) {
             Some(text) => Err(Refusal::question(format!("--queue {text}: the log has no such queue"))

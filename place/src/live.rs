@@ -5,7 +5,7 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::{Machine, Names, WorkloadError};
-use queuecast_forecast::allot::advice::JobLimits;
+use queuecast_forecast::advice::JobLimits;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
 use queuecast_slurm_sim::cluster::SubmitRefusal;
@@ -144,7 +144,8 @@ impl LiveSite {
         if !partition.is_up {
             return Err(Refusal::question(format!(
                 "--partition {name}: it starts no jobs now; sinfo does not call it up"
-            )));
+            ))
+            .hint("without --partition every partition that starts jobs is asked about"));
         }
         Ok(vec![partition])
     }

@@ -81,7 +81,7 @@ fn not_waiting(place: AskedPlace<'_>, name: &str, waiting: &[String]) -> Refusal
     };
     Refusal::question(said.unwrap_or_else(|| format!("no job {name} waits there"))).hint(
         match waiting.len() {
-            0 => "no job waits there".to_owned(),
+            0 => "nothing waits there at that moment".to_owned(),
             _ => "queuecast pending lists the jobs that wait".to_owned(),
         },
     )

@@ -7,7 +7,8 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_forecast::forecast::ClusterQuestion;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, JobRequest, RecordedRun, SubmittedJob, TimeLimit, submit_refusal,
+    Cluster, ClusterMoment, DependencyKind, DependencyOn, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
+    submit_refusal,
 };
 use queuecast_slurm_texts::{
     SiteOptions, SiteReading, WhatIf, left_out, moment_now, read_accounted, read_site, read_what_if,
@@ -93,7 +94,8 @@ impl SlurmPlace {
             return Err(nothing_started(log.0));
         };
         let moment = ClusterMoment::recorded(&reading.cluster, &history, Micros::last_of(at));
-        let job = job.map(|job| job.submitted(&reading.cluster, moment.now, messages)).transpose()?;
+        let job =
+            job.map(|job| job.submitted(&reading.cluster, (&moment, &history), messages)).transpose()?;
         let (cluster, source, epoch) = (reading.cluster, log.0.to_owned(), span.epoch);
         Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past: true })
     }
@@ -127,7 +129,7 @@ impl SlurmPlace {
         };
         note_left_out(&reading, &jobs, messages);
         let moment = moment_now(&cluster, &jobs, shown.sshare.as_deref(), Some(&history), shown.now);
-        let job = job.map(|job| job.submitted(&cluster, moment.now, messages)).transpose()?;
+        let job = job.map(|job| job.submitted(&cluster, (&moment, &history), messages)).transpose()?;
         let (at, epoch) = (shown.now, Some(0));
         Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past })
     }
@@ -176,6 +178,23 @@ fn span(history: &RecordedRun) -> Option<LogSpan> {
     })
 }
 
+/// The conditions of a job's dependency, as sbatch writes them, on jobs that are not among these.
+fn unknown_dependencies<'a>(
+    request: &JobRequest,
+    known: impl Iterator<Item = &'a SubmittedJob> + Clone,
+) -> Vec<String> {
+    let is_known = |on: &DependencyOn| {
+        let name = on.job.trim_start_matches('@');
+        let whole = name.rsplit_once('_').map_or(name, |(whole, _)| whole);
+        let has = |name: &str, one: &SubmittedJob| {
+            one.key == name || one.id.is_some_and(|id| id.to_string() == name)
+        };
+        on.kind == DependencyKind::Singleton || known.clone().any(|one| has(name, one) || has(whole, one))
+    };
+    let on = request.dependency.iter().flat_map(|one| &one.on);
+    on.filter(|on| !is_known(on)).map(|on| format!("{}:{}", on.kind.word(), on.job)).collect()
+}
+
 /// The longest time that a partition without a limit is taken to allow.
 const UNLIMITED: Seconds = Seconds(365 * 86_400);
 
@@ -184,7 +203,7 @@ impl SlurmJob {
     fn submitted(
         &self,
         cluster: &Cluster,
-        now: Micros,
+        (moment, history): (&ClusterMoment, &RecordedRun),
         messages: &dyn Messages,
     ) -> Result<(SubmittedJob, JobSize), Refusal> {
         let mut request = self.request(messages)?;
@@ -200,6 +219,11 @@ impl SlurmJob {
             messages.note(&format!("{why}; the job is answered for without a share of its own"));
         }
         request.account = request.account.or(account);
+        for named in unknown_dependencies(&request, moment.submissions.iter().chain(&history.submissions)) {
+            messages.note(&format!(
+                "--dependency {named}: the site shows no such job by then; it is taken to have ended well"
+            ));
+        }
         let partition = request.partitions.first().and_then(|name| cluster.partition(name));
         let config =
             partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
@@ -211,7 +235,7 @@ impl SlurmJob {
         let job = SubmittedJob {
             key: "the job asked about".to_owned(),
             id: None,
-            submit: now,
+            submit: moment.now,
             user,
             request,
             runs: Vec::new(),

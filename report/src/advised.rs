@@ -3,7 +3,8 @@
 use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
-use queuecast_forecast::forecast::{JobChange, JobOption, SoonestPlace, TimeSpread};
+use queuecast_forecast::advice::{JobChange, JobOption, SoonestPlace, TimeSpread};
+use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
 use queuecast_sim::predict::mixture::OwnRuns;
 
@@ -149,7 +150,10 @@ fn options(of: &AdvisedJob) -> Table {
         true => format!("What it could ask for in {}", place(of)),
         false => "What it could ask for".to_owned(),
     });
-    table.note("the last column compares even odds; too close to call: neither is done sooner in six of ten cases, or they differ by no more than five minutes");
+    table.note(format!(
+        "the last column compares even odds; too close to call: neither is done sooner in {} of 10 cases",
+        (TOLD_APART * 10.0).round()
+    ));
     if of.plan.options.iter().any(|option| matches!(option.change, JobChange::Later(_))) {
         table.note("later: the job as asked, moved by as much as in simulations with the same run times and arrivals");
     }

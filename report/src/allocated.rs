@@ -5,7 +5,7 @@ use crate::allocated_record::record_table;
 use crate::log::guess;
 use crate::words::{number_of, percent, whole};
 use crate::{Answer, Cell, Column, Document, Table, duration};
-use queuecast_forecast::allot::advice::{CalibrationSummary, Prospect, QueueForecast, Target, TimeRange};
+use queuecast_forecast::advice::{CalibrationSummary, Prospect, QueueForecast, Target, TimeRange};
 use queuecast_place::{Allocated, AllocatedByPartition, AllocationAnswer, LivePast};
 use queuecast_trace::MachineSource;
 use queuecast_wait::{Calibration, RangeComparison};

@@ -2,7 +2,7 @@
 
 use crate::chart::{Bar, Bars, RangeBar, RangeBars};
 use crate::{Best, Cell, Chart};
-use queuecast_forecast::allot::advice::{Prospect, Target, TimeRange};
+use queuecast_forecast::advice::{Prospect, Target, TimeRange};
 use queuecast_place::Allocated;
 
 /// The turnaround of each size; `place` follows in the title. The size to ask for is marked, which need not be the one done

@@ -1,7 +1,7 @@
 //! How right simulated queue times were for past jobs, as a table.
 
 use crate::{Cell, Column, Table};
-use queuecast_forecast::allot::advice::{RangeWidth, TrackRecord};
+use queuecast_forecast::advice::{RangeWidth, TrackRecord};
 
 /// What `--check` found.
 pub fn record_table(record: &TrackRecord) -> Table {

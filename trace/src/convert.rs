@@ -70,7 +70,7 @@ impl Cleaned {
             for line in self.report.to_string().lines() {
                 writer.comment(format!("; Note: cleaned: {}", line.trim()).as_bytes())?;
             }
-            self.records.iter().try_for_each(|record| writer.record(&shifted(record, epoch)))?;
+            self.records.iter().try_for_each(|record| writer.record(&since(record, epoch)))?;
             writer.finish()?;
             Ok(())
         };
@@ -123,7 +123,7 @@ fn convert_records(
             .comment(format!("; Note: {HELD}, where these are known").as_bytes())
             .map_err(TraceError::Write)?;
         for record in &all {
-            writer.record(&shifted(record, epoch)).map_err(TraceError::Write)?;
+            writer.record(&since(record, epoch)).map_err(TraceError::Write)?;
         }
         written = all.len() as u64;
     } else {
@@ -195,7 +195,7 @@ impl Comments {
 }
 
 /// A record with its submit time counted from `epoch`.
-fn shifted(record: &Record, epoch: i64) -> Record {
+fn since(record: &Record, epoch: i64) -> Record {
     let submit = if record.submit < 0 { record.submit } else { record.submit - epoch };
     Record { submit, ..record.clone() }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use queuecast::advice::JobChanges;
 use queuecast::asking::Refusal;
 use queuecast::place::{PlaceAdvice, advise_at, advise_at_logs};
 use queuecast::predict::PredictorSpec;
@@ -76,9 +77,11 @@ impl Arguments {
     fn advice(&self) -> PlaceAdvice {
         PlaceAdvice {
             // How much its run time varies is learned.
-            sizes: self.sizes.described(1.0),
-            later: self.later.clone(),
-            risk: self.risk,
+            changes: JobChanges {
+                sizes: self.sizes.described(1.0),
+                later: self.later.clone(),
+                risk: self.risk,
+            },
             predictor: self.predictor.spec.clone(),
             when: self.asked.settings(),
             draws: DRAWS,
@@ -93,7 +96,10 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     inputs.extend(arguments.other_sites.iter().map(PathBuf::as_path));
     let plot = arguments.plotting.plan(&inputs)?;
     if arguments.predictor.spec == PredictorSpec::Perfect {
-        return Err(Failure::usage("--predictor perfect knows the future, and a job to come has none yet"));
+        return Err(Failure::usage(
+            "--predictor perfect knows the future of the jobs of a log, and the job asked about is none of them",
+        )
+        .hint("leave --predictor out, or name another"));
     }
     if asked.time.is_none() {
         return Err(Failure::usage("which time limit would the job ask for? give --time, as in -t 2h"));

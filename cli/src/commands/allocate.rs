@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::allot::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
+use queuecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
 use queuecast::forecast::WhenSettings;
 use queuecast::place::{AllocationAnswer, AllocationSettings, NewJob, allocate_at};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};

@@ -1,6 +1,6 @@
 //! A job that can be given several sizes: what is said of them on the command line.
 
-use queuecast::allot::advice::{MeasuredRuns, MoldableJob, RunTimeBySize, SerialRun, bare_warning};
+use queuecast::advice::{MeasuredRuns, MoldableJob, RunTimeBySize, SerialRun, bare_warning};
 
 use crate::spec;
 

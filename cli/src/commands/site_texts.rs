@@ -60,8 +60,8 @@ pub fn texts(folder: &Path, printer: &Printer) -> Result<BTreeMap<String, String
         }
         return Ok(texts);
     }
-    Err(Failure::input(format!("{}: it is captured again and again", folder.display()))
-        .hint("wait until the captures are done"))
+    Err(Failure::input(format!("{}: its files were replaced each time they were read", folder.display()))
+        .hint("wait until no queuecast site capture runs"))
 }
 
 /// How long a file of a folder may be.

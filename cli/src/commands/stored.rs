@@ -103,8 +103,11 @@ impl OpenStore {
     /// The site as the last look by a moment saw it.
     pub fn site_at(&self, at: Time, printer: &Printer) -> Result<LiveSite, Failure> {
         let Some(look) = self.told(self.store.look_at(self.cluster, at))? else {
-            return Err(Failure::input(format!("{}: it has no look from so early", self.file.display()))
-                .hint("looks are kept for 30 days, or as collect --keep says"));
+            return Err(Failure::input(format!(
+                "{}: it has no look from so early a moment",
+                self.file.display()
+            ))
+            .hint("looks are kept for 30 days, or as collect --keep says"));
         };
         let age = at - look.look.at;
         if age > FRESH {

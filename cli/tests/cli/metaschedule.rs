@@ -375,7 +375,7 @@ fn a_site_that_does_not_take_the_job_says_why() {
     assert_eq!((&south["queue"], &short["refused"]), (&value!("short"), &value!([])));
     let none = "metaschedule sites.toml -n 65 -t 30m";
     refused(&folder, none, 2, &["no site takes this job", "north: 65 processors: the machine has 64"]);
-    refused(&folder, "metaschedule sites.toml -n 8 -u 999999", 2, &["no site knows such a user"]);
+    refused(&folder, "metaschedule sites.toml -n 8 -u 999999", 2, &["no site has such a user"]);
     refused(
         &folder,
         "metaschedule sites.toml -n 8 --at 900d",

@@ -408,6 +408,56 @@ fn a_start_is_forecast_by_the_sites_own_scheduler() {
         plan["options"].as_array().unwrap().iter().map(|one| one["change"].to_string()).collect();
     assert!(changes.iter().any(|change| change.contains("later")), "{changes:?}");
     assert_eq!(plan["method"], "slurm");
+    // A job that depends on one that the site has never seen is answered for, and that is said.
+    for (on, is_noted) in [("99999", true), ("a", false)] {
+        let line =
+            format!("when history.csv --site site -n 4 -t 5m -u ann --sbatch=--dependency=afterok:{on}");
+        let output = folder.queuecast(&format!("{line} --no-plot --at 806")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{on}: {said}");
+        assert_eq!(said.contains("afterok:99999: the site shows no such job"), is_noted, "{said}");
+    }
+}
+
+/// Jobs that ask for 10 min and run into that every third time, or for an hour and run for 40 min every third time.
+#[test]
+fn longer_limits_are_offered_at_a_site_too() {
+    let folder = toy();
+    let header = HISTORY.lines().next().unwrap();
+    let mut history = format!("{header}\n");
+    for number in 0..90 {
+        let (submit, is_long) = (number * 4000, number % 3 == 0);
+        let (asked, ran, state) = match (number % 2, is_long) {
+            (0, true) => (10, 600, "TIMEOUT"),
+            (0, false) => (10, 200 + number, "COMPLETED"),
+            (_, true) => (60, 2400, "COMPLETED"),
+            (_, false) => (60, 200 + number, "COMPLETED"),
+        };
+        let (start, end) = (submit + 1, submit + 1 + ran);
+        history += &format!(
+            "j{number},{submit},ann,phys,{ran},-n 4 -t {asked},{state},{start},{end},batch,4,n1,{submit}\n"
+        );
+    }
+    fs::write(folder.path("history.csv"), history).unwrap();
+    let line = "advise history.csv --site site -n 4 -t 10m -u ann --no-plot";
+    let plan = json(&mut folder.queuecast(&format!("{line} --format json")));
+    let options = plan["options"].as_array().unwrap();
+    let longer: Vec<&Value> = options.iter().filter(|one| one["change"] == "longer_limit").collect();
+    assert!(options[0]["risk"].as_f64().unwrap() > 0.1, "control: {}", options[0]);
+    assert!(!longer.is_empty(), "{options:?}");
+    let mut before = (options[0]["limit"].as_u64(), options[0]["risk"].as_f64());
+    for one in longer {
+        let now = (one["limit"].as_u64(), one["risk"].as_f64());
+        assert!(now.0 > before.0 && now.1 <= before.1, "{before:?}, then {now:?}");
+        before = now;
+    }
+    let text = stdout(&mut folder.queuecast(line));
+    assert!(text.contains("limit 15 min") && !text.contains("ask as you meant to"), "{text}");
+    // No limit that the partition refuses is offered: it allows an hour.
+    let plan = json(&mut folder.queuecast(&format!("{} --format json", line.replace("10m", "30m"))));
+    let limits: Vec<u64> =
+        plan["options"].as_array().unwrap().iter().filter_map(|one| one["limit"].as_u64()).collect();
+    assert_eq!(limits.iter().max(), Some(&3600), "{limits:?}");
 }
 
 #[test]

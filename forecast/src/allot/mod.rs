@@ -4,10 +4,9 @@
 //! A job prefers one of its shapes and may run in smaller ones; the requested time of each ([`queuecast_core::job::Shape::limit`]) is
 //! its user's estimate there. The job at the head may start on what is free or wait for more, and is not passed. A
 //! [`Strategy`] decides when it waits, and for how many processors; [`Allotter`] is the policy that applies it, and
-//! [`StrategyRecorder`] records what each job would have gained by it. [`advice`] answers the user who has to ask for a size
-//! before.
+//! [`StrategyRecorder`] records what each job would have gained by it. [`crate::advice`] answers the user who has to ask for
+//! a size before.
 
-pub mod advice;
 mod allotter;
 mod bias;
 mod choice;

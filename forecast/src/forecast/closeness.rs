@@ -4,18 +4,21 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
 
 /// Number of equally likely quantiles by which a distribution is represented.
-pub(super) const PLACES: usize = 24;
+pub(crate) const PLACES: usize = 24;
 
 /// One of two times is surely the shorter one if it is so in this share of all cases, or more often; else it is too close to call.
 pub const TOLD_APART: f64 = 0.6;
 
+/// Times that differ by at most this share of the shorter one count as equal.
+const NEGLIGIBLE: f64 = 0.01;
+
 /// The quantiles by which a distribution is represented.
-pub(super) fn places(time: &Distribution) -> [f64; PLACES] {
+pub(crate) fn places(time: &Distribution) -> [f64; PLACES] {
     std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / PLACES as f64))
 }
 
 /// The sum of two independent times.
-pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
+pub(crate) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
     let (ones, others) = (places(one), places(other));
     let mut sums: Vec<f64> =
         ones.iter().flat_map(|one| others.iter().map(move |other| one + other)).collect();
@@ -24,24 +27,29 @@ pub(super) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
     Distribution::observed(sums.into(), 1.0).unwrap_or_else(|| Distribution::point(0.0))
 }
 
-/// A time that is longer by this many seconds; never below zero.
-pub(super) fn shifted(time: &Distribution, by: f64) -> Distribution {
-    let moved = places(time).map(|time| (time + by).max(0.0)).to_vec();
-    Distribution::observed(moved.into(), 1.0).unwrap_or_else(|| time.clone())
+/// Whether a time is shorter than another by more than what counts as equal.
+pub(crate) fn is_less(one: f64, other: f64) -> bool {
+    other > one * (1.0 + NEGLIGIBLE)
+}
+
+/// The share of cases in which the first of two times is the shorter one; equal times count half.
+pub(crate) fn odds_in(cases: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut won, mut count) = (0.0, 0.0_f64);
+    for (one, other) in cases {
+        count += 1.0;
+        won += match (is_less(one, other), is_less(other, one)) {
+            (true, _) => 1.0,
+            (_, true) => 0.0,
+            _ => 0.5,
+        };
+    }
+    won / count.max(1.0)
 }
 
 /// The probability that the first of two independent times is the shorter one; equal times count half.
 pub fn odds_of_shorter(one: &Distribution, other: &Distribution) -> f64 {
     let (ones, others) = (places(one), places(other));
-    let won = |one: &f64| -> f64 {
-        let cases = others.iter().map(|other| match one.total_cmp(other) {
-            std::cmp::Ordering::Less => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Greater => 0.0,
-        });
-        cases.sum()
-    };
-    ones.iter().map(won).sum::<f64>() / (PLACES * PLACES) as f64
+    odds_in(ones.iter().flat_map(|&one| others.iter().map(move |&other| (one, other))))
 }
 
 /// Whether the first of two times is surely the shorter one: in [`TOLD_APART`] of all cases or more. The whole distributions decide, not
@@ -64,7 +72,6 @@ mod tests {
         let both = sum(&even(1, 100), &even(1, 1000));
         assert!((both.mean() - 551.0).abs() < 6.0, "{}", both.mean());
         assert_eq!(sum(&Distribution::point(5.0), &Distribution::point(7.0)).quantile(0.5), 12.0);
-        assert_eq!(shifted(&Distribution::point(5.0), -9.0).quantile(0.5), 0.0);
     }
 
     #[test]
@@ -72,6 +79,8 @@ mod tests {
         let point = Distribution::point;
         assert_eq!(odds_of_shorter(&point(1.0), &point(2.0)), 1.0);
         assert_eq!(odds_of_shorter(&point(2.0), &point(2.0)), 0.5);
+        assert_eq!(odds_of_shorter(&point(1000.0), &point(1010.0)), 0.5, "one in a hundred is no difference");
+        assert_eq!(odds_of_shorter(&point(1000.0), &point(1011.0)), 1.0, "control");
         let (one, other) = (even(0, 1000), even(100, 1100));
         assert_eq!(odds_of_shorter(&one, &other) + odds_of_shorter(&other, &one), 1.0);
         // 0.1 of 1,000 apart: the former is shorter in 0.595 of all cases.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{StateNow, WhenAnswers, WhenError, WhenSettings};
 use super::followed::FollowedMethod;
-use super::planning::LimitRecord;
+use super::limit_record::LimitRecord;
 use super::regime::Regime;
 use super::starts::LearnedSite;
 use super::trials::{MethodRecord, SaidRange, TriedJobs};
@@ -23,7 +23,7 @@ use queuecast_wait::{Arrival, WaitForecast};
 
 /// The number of a job that is only asked about; no job of a site has it. It also seeds simulations, so that every question about the
 /// same job has the same answer.
-pub(super) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
+pub(crate) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
 
 /// Follows the events of a site with several methods, and answers when a job would start by the one whose ranges have been best for the
 /// last jobs.

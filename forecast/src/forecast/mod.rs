@@ -10,12 +10,13 @@ mod closeness;
 mod cluster;
 mod followed;
 mod forecaster;
+mod limit;
+mod limit_record;
 mod method;
 mod past_facts;
 mod past_queues;
 mod pending;
 mod planned;
-mod planning;
 mod regime;
 mod soonest;
 mod start_record;
@@ -30,13 +31,19 @@ pub use answer::{
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
 pub use best::{BestWaits, wait_predictor};
 pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
+pub(crate) use closeness::{PLACES, is_less, odds_in, places, sum};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterWhenError,
     ClusterWhenSettings, ExpectedArrivals, SITE_METHOD, SiteBlocker, SiteBlockers, SiteTarget, StartForecast,
     when_at_cluster,
 };
+pub(crate) use cluster::{ClusterVariants, variants_at_cluster};
+pub(crate) use forecaster::ASKED;
 pub use forecaster::{Forecaster, SubmissionUse};
+pub use limit::LimitAdvice;
+pub(crate) use limit::{longer_limits, longer_run, stopped_at};
+pub use limit_record::LimitRecord;
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
 pub use past_facts::PastFacts;
@@ -44,11 +51,6 @@ pub use past_queues::{PendingRange, PendingRecord};
 pub use pending::{PendingForecaster, PendingStart, PendingStarts};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
-pub use planning::{
-    AllocationError, ClusterPlanError, ClusterPlanQuestion, JobChange, JobOption, JobPlan, LimitAdvice,
-    LimitRecord, PlanError, PlanQuestion, PlanSettings, SizeForecasts, SoonestPlace, TimeSpread,
-    forecast_sizes, plan_at_cluster, plan_job,
-};
 pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{

@@ -70,7 +70,7 @@ impl WhenSource<'_> {
     }
 
     /// The site and the moment asked about; `then` is what the history leads to.
-    pub(super) fn asked_about<'s>(&'s self, then: &'s Site) -> (&'s Site, Time) {
+    pub(crate) fn asked_about<'s>(&'s self, then: &'s Site) -> (&'s Site, Time) {
         match self {
             WhenSource::Log { at, .. } => (then, *at),
             WhenSource::Live { site, now, .. } => (site, *now),
@@ -79,7 +79,7 @@ impl WhenSource<'_> {
 
     /// A forecaster that has learned what happened there before, and the site at the end of that: as it was kept, else it learns now
     /// and is kept. Each job that a method was tried on is told as a step done.
-    pub(super) fn forecaster(
+    pub(crate) fn forecaster(
         &self,
         settings: &WhenSettings,
         learning: Learning<'_>,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::allot::advice::{
+use queuecast::advice::{
     AdviceSettings, AdviceSource, MoldableJob, Preference, RangeWidth, RunTimeBySize, ShownRanges,
     TrackRecord, advise,
 };

@@ -1,9 +1,9 @@
 //! Advice from malformed states and logs.
 
-use queuecast::allot::Sizes;
-use queuecast::allot::advice::{
+use queuecast::advice::{
     AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw,
 };
+use queuecast::allot::Sizes;
 use queuecast::distribution::Distribution;
 use queuecast::job::{Job, Truth};
 use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};

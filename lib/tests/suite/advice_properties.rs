@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use queuecast::allot::advice::{
+use queuecast::advice::{
     Advice, AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw, Target,
 };
 use queuecast::allot::{Sizes, SizesError};
@@ -242,9 +242,7 @@ fn past<'a>(log: &'a Workload, outlook: &str, spec: &str) -> Past<'a> {
 }
 
 /// All that a situation holds: free processors, running and waiting jobs.
-fn seen(
-    situation: &Situation,
-) -> (Vec<queuecast::allot::advice::JobAtSite>, Vec<queuecast::allot::advice::JobAtSite>) {
+fn seen(situation: &Situation) -> (Vec<queuecast::advice::JobAtSite>, Vec<queuecast::advice::JobAtSite>) {
     (situation.running().to_vec(), situation.waiting().to_vec())
 }
 

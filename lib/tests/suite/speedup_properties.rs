@@ -32,7 +32,7 @@ fn halved(n: f64, a: f64, s: f64) -> f64 {
 }
 
 /// Equation 1 with (A − 1/2) read as (A − 1)/2.
-fn shifted(n: f64, a: f64, s: f64) -> f64 {
+fn half_misread(n: f64, a: f64, s: f64) -> f64 {
     if n > a && n <= 2.0 * a - 1.0 {
         a * n / (s * (a - 1.0) / 2.0 + n * (1.0 - s / 2.0))
     } else {
@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn control_misread_equations_do_not(a in 2.5..300.0_f64, s in 0.1..=1.0_f64, more in 1.0..50.0_f64) {
         prop_assert!(wrong(halved, a, s).is_some());
-        prop_assert!(wrong(shifted, a, s).is_some());
+        prop_assert!(wrong(half_misread, a, s).is_some());
         prop_assert!(wrong(clipped, a, more).is_some());
         // Nor is either equation right for the σ of the other.
         prop_assert!(wrong(low, a, 2.5 + more).is_some());

@@ -108,7 +108,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("sim", &["site", "predict", "sim"]),
     ("slurm-sim", &["cluster", "controller"]),
     ("synth", &["characterization", "synth"]),
-    ("forecast", &["allot", "forecast", "broker"]),
+    ("forecast", &["allot", "forecast", "advice", "broker"]),
 ];
 
 /// The library computes; it does not touch the world.

@@ -1,10 +1,10 @@
 //! When will it start at a Slurm site: one call to the answer.
 
-use super::forecaster::{ClusterForecaster, shifted};
+use super::forecaster::{ClusterForecaster, later_by};
+use super::past::ClusterPast;
 use super::starts::ClusterDraws;
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
-use crate::forecast::planning::LimitAdvice;
 use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
@@ -61,14 +61,14 @@ pub enum ClusterWhenError {
 pub const SITE_METHOD: &str = "slurm";
 
 /// Asks about several variants of one job.
-pub(in crate::forecast) struct ClusterVariants<'a> {
+pub(crate) struct ClusterVariants<'a> {
     question: &'a ClusterQuestion<'a>,
     settings: ClusterWhenSettings,
     forecaster: ClusterForecaster<'a>,
 }
 
 /// When variants of a job would start.
-pub(in crate::forecast) struct VariantStarts {
+pub(crate) struct VariantStarts {
     pub method: String,
     /// Of each variant; `None` if it never starts. The first one does.
     pub waits: Vec<Option<Distribution>>,
@@ -85,22 +85,12 @@ impl<'a> ClusterVariants<'a> {
         ClusterVariants { question, settings, forecaster }
     }
 
-    /// How long the job runs, as measured or else as predicted, and the shortest limit at this risk. It takes a forecaster of its own, since that learns up to the
-    /// moment.
-    pub fn run_time(
-        &mut self,
-        asked: Seconds,
-        risk: f64,
-        measured: Option<Distribution>,
-    ) -> (Distribution, LimitAdvice) {
-        let ClusterQuestion { cluster, history, moment, job } = *self.question;
-        let mut past = ClusterForecaster::new(cluster, history, self.settings.draws, self.settings.seed);
-        let past = past.past();
+    /// What is learned of run times and limits up to the moment. It is apart from the forecaster's, which learns as it is tried.
+    pub fn past(&self) -> ClusterPast<'a> {
+        let mut past = ClusterPast::of(self.question.cluster, self.question.history);
         past.learn_limits();
-        past.advance_to(moment.now);
-        let run = measured.unwrap_or_else(|| past.run(job, None, Seconds::ZERO).run);
-        let limit = past.limits().cloned().unwrap_or_default().advise(&run, asked, risk);
-        (run, limit)
+        past.advance_to(self.question.moment.now);
+        past
     }
 }
 
@@ -141,7 +131,7 @@ fn never(job: &SubmittedJob) -> ClusterWhenError {
 }
 
 /// As [`when_at_cluster`], for several variants of the job; an error if the first one never starts.
-pub(in crate::forecast) fn variants_at_cluster(
+pub(crate) fn variants_at_cluster(
     asking: ClusterVariants<'_>,
     jobs: &[SubmittedJob],
     done: &(dyn Fn(usize) + Sync),
@@ -168,7 +158,7 @@ pub(in crate::forecast) fn variants_at_cluster(
             for (answer, job) in answers.iter_mut().zip(jobs) {
                 // Past waits count from when a job may start.
                 let later = (job.may_start() - now).max(Micros::ZERO).as_seconds();
-                *answer = answer.is_some().then(|| shifted(&before, later));
+                *answer = answer.is_some().then(|| later_by(&before, later));
             }
         }
     }

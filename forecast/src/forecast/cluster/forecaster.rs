@@ -72,21 +72,14 @@ impl RawForecast {
     }
 
     fn corrected(self, record: &StartRecord) -> StartForecast {
-        let wait = self.said().map(|said| shifted(&record.corrected(&said), self.later));
+        let wait = self.said().map(|said| later_by(&record.corrected(&said), self.later));
         StartForecast { task: self.task, wait, simulated: self.wait, never: self.never }
     }
 }
 
-/// The distribution shifted by this many seconds.
-pub(super) fn shifted(times: &Distribution, by: f64) -> Distribution {
-    if by == 0.0 {
-        return times.clone();
-    }
-    let places = 99;
-    let level = |place: i32| f64::from(place) / f64::from(places + 1);
-    let knots: Vec<(f64, f64)> =
-        (1..=places).map(|place| (level(place), times.quantile(level(place)) + by)).collect();
-    Distribution::quantiles(&knots).unwrap_or_else(|| times.clone())
+/// The time that is this many seconds later.
+pub(super) fn later_by(times: &Distribution, seconds: f64) -> Distribution {
+    if seconds == 0.0 { times.clone() } else { times.mapped(|time| time + seconds) }
 }
 
 impl<'r> ClusterForecaster<'r> {
@@ -163,11 +156,6 @@ impl<'r> ClusterForecaster<'r> {
     pub(super) fn waiting(&mut self, moment: &ClusterMoment, wanted: &[usize]) -> Vec<Vec<Option<f64>>> {
         self.past.advance_to(moment.now);
         cluster_draws((&self.cluster, moment), &mut self.past, &[], wanted, self.draws, self.seed)
-    }
-
-    /// What is learned of run times and limits.
-    pub(super) fn past(&mut self) -> &mut ClusterPast<'r> {
-        &mut self.past
     }
 
     /// Forecasts before they are corrected.

@@ -7,7 +7,7 @@ mod queue;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};
-pub(super) use answer::{ClusterVariants, variants_at_cluster};
+pub(crate) use answer::{ClusterVariants, variants_at_cluster};
 pub use forecaster::{ClusterForecaster, StartForecast};
 pub use queue::{ClusterPendingStart, ClusterQueue, SiteBlocker, SiteBlockers, SiteTarget};
 pub use starts::{ClusterDraws, ExpectedArrivals};

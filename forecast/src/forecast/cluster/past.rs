@@ -3,7 +3,8 @@
 use queuecast_core::order;
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::forecast::planning::LimitRecord;
+use crate::forecast::limit::LimitAdvice;
+use crate::forecast::limit_record::LimitRecord;
 use crate::forecast::starts::{ExpectedRuns, RunLearning};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{
@@ -19,7 +20,7 @@ const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
 
 /// Follows what became of the jobs of a cluster and learns how long they run and what arrives.
 #[derive(Debug)]
-pub(super) struct ClusterPast<'r> {
+pub(crate) struct ClusterPast<'r> {
     cluster: &'r Cluster,
     names: ClusterNames,
     runs: ExpectedRuns,
@@ -134,9 +135,14 @@ impl<'r> ClusterPast<'r> {
         self.limits = Some(LimitRecord::default());
     }
 
-    /// What is known of time limits.
-    pub fn limits(&self) -> Option<&LimitRecord> {
-        self.limits.as_ref()
+    /// How long a job runs that is not submitted yet.
+    pub fn run_time(&mut self, job: &SubmittedJob) -> Distribution {
+        self.run(job, None, Seconds::ZERO).run
+    }
+
+    /// The shortest limit at this risk.
+    pub fn advise_limit(&self, run: &Distribution, asked: Seconds, risk: f64) -> LimitAdvice {
+        self.limits.clone().unwrap_or_default().advise(run, asked, risk)
     }
 
     /// Learns what happened up to an instant.

@@ -4,7 +4,7 @@ use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{ClusterWhenSettings, requested};
-use super::forecaster::{ClusterForecaster, shifted};
+use super::forecaster::{ClusterForecaster, later_by};
 use super::starts::{ClusterDraws, tasks};
 use crate::forecast::blockers::LeftOutEffect;
 use crate::forecast::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
@@ -136,7 +136,7 @@ impl ClusterQueue<'_> {
             let waits: Vec<Seconds> =
                 waits.into_iter().map(|wait| (wait - Seconds(later as i64)).max(Seconds::ZERO)).collect();
             let wait = correction.corrected(&waits, Procs(pending.cpus), pending.limit);
-            let wait = wait.map(|wait| shifted(&wait, later));
+            let wait = wait.map(|wait| later_by(&wait, later));
             ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
         (reasons.into_iter().map(start).collect(), past.record(now))

@@ -2,14 +2,16 @@
 
 use rand::RngExt;
 
-use super::comparison::too_close;
 use super::error::AdviceError;
-use super::prospect::{Advice, Preference, Prospect, TimeRange};
+use super::offer::scaled;
+use super::prospect::{AT_ONCE, Advice, Preference, Prospect, Target, TimeRange};
 use super::situation::Situation;
 use super::size_draw::SizeDraw;
 use crate::allot::{Size, Sizes};
-use queuecast_core::distribution::LogUniform;
+use crate::forecast::{TOLD_APART, odds_in};
+use queuecast_core::distribution::{Distribution, LogUniform};
 use queuecast_core::job::{Job, JobIndex, Truth};
+use queuecast_core::order;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds};
@@ -149,19 +151,8 @@ impl Advisor {
         corrected
     }
 
-    /// What follows from these simulations, which are independent of each other.
+    /// What follows from these simulations.
     pub fn conclude(&self, drawn: &[SizeDraw], preference: Preference) -> Result<Advice, AdviceError> {
-        self.conclude_from(drawn, drawn.len(), preference)
-    }
-
-    /// What follows from these simulations, which tell as much as this many independent ones: corrected queue times come from
-    /// few past jobs. It decides which sizes are too close to call ([`Advice::too_close`]).
-    pub fn conclude_from(
-        &self,
-        drawn: &[SizeDraw],
-        independent: usize,
-        preference: Preference,
-    ) -> Result<Advice, AdviceError> {
         let mut best = vec![0_usize; self.sizes().len()];
         for one in drawn {
             let turnarounds = one.each.iter().map(|&(queue, run)| queue + run).enumerate();
@@ -183,14 +174,30 @@ impl Advisor {
                 turnaround: range(|one| one.0 + one.1)?,
                 at_once: Some(match size.procs > free {
                     true => 0.0,
-                    false => share(each().filter(|one| one.0 == Seconds::ZERO).count()),
+                    false => share(each().filter(|one| one.0 <= AT_ONCE).count()),
                 }),
                 best: Some(share(best[place])),
             })
         };
         let prospects = self.sizes().iter().enumerate().filter_map(prospect).collect();
-        let compared = |best: usize| too_close(drawn, best, preference.target, independent);
-        Advice::chosen(prospects, preference, compared).ok_or(AdviceError::Nothing)
+        let ends =
+            |draw: &SizeDraw, place: usize| draw.each.get(place).map(|&(queue, run)| (queue + run).0 as f64);
+        // Sizes are compared under the same draws.
+        let is_surely_less = |target: Target, one: usize, other: usize| match target {
+            Target::Median => {
+                let cases = drawn.iter().filter_map(|draw| ends(draw, one).zip(ends(draw, other)));
+                Some(odds_in(cases) >= TOLD_APART)
+            }
+            _ => {
+                let time = |place: usize| {
+                    let mut times: Vec<f64> = drawn.iter().filter_map(|draw| ends(draw, place)).collect();
+                    order::sort_floats(&mut times);
+                    Distribution::observed(times.into(), 1.0)
+                };
+                target.is_surely_less(&time(one)?, &time(other)?)
+            }
+        };
+        Advice::chosen(prospects, preference, is_surely_less).ok_or(AdviceError::Nothing)
     }
 
     /// What a formula for the head of a first-come, first-served queue predicts. Refused if any job waits. Sizes for which it
@@ -234,9 +241,4 @@ impl Advisor {
 fn run_of(unknown: &Unknown<'_>, runs: &[(JobIndex, Seconds)]) -> Seconds {
     let drawn = runs.binary_search_by_key(&unknown.job.index, |run| run.0).map(|place| runs[place].1);
     drawn.unwrap_or(unknown.predicted)
-}
-
-/// A run time times a factor, at least a second.
-pub(super) fn scaled(run: Seconds, factor: f64) -> Seconds {
-    Seconds((run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64)
 }

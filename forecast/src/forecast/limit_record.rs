@@ -171,7 +171,7 @@ fn noted_seconds(time: Seconds) -> u32 {
 
 impl LimitRecord {
     /// Number of the last jobs that advice stands on: those by which a risk is chosen, and those before by which margins are.
-    pub(in crate::forecast) const JOBS: usize = JOBS_OF_CHOICES + JOBS_OF_MARGINS;
+    pub(super) const JOBS: usize = JOBS_OF_CHOICES + JOBS_OF_MARGINS;
 
     /// Notes a submitted job with its predicted run time. Jobs without a time limit are not noted.
     pub fn arrived(&mut self, job: &Job, run: &Distribution) {

@@ -31,7 +31,7 @@ pub(super) fn rounded_up(seconds: f64) -> Seconds {
 
 /// The probability that a job is stopped at this limit: run times are whole seconds, and one that reaches the limit is
 /// stopped.
-pub(super) fn stopped_at(run: &Distribution, limit: Seconds) -> f64 {
+pub(crate) fn stopped_at(run: &Distribution, limit: Seconds) -> f64 {
     run.survival((limit.0 - 1) as f64).clamp(0.0, 1.0)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn stopped_at(run: &Distribution, limit: Seconds) -> f64 {
 const LONGER: [f64; 3] = [1.5, 2.0, 4.0];
 
 /// Longer limits to look at where the one asked for is too risky; none where it is not.
-pub(super) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Seconds> {
+pub(crate) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Seconds> {
     let asked = advice.limit;
     let tried = if advice.is_bounded { LONGER.as_slice() } else { &[] };
     tried.iter().map(move |times| rounded_up(times * asked.0 as f64)).filter(move |longer| *longer > asked)
@@ -47,7 +47,7 @@ pub(super) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Second
 
 /// The run time under a longer limit. As long as it is below the limit asked for it is as predicted there; the jobs that would be
 /// stopped run on as `longer`, the prediction for the longer limit, says of jobs that have run up to the shorter one.
-pub(super) fn longer_run(run: &Distribution, asked: Seconds, longer: &Distribution) -> Distribution {
+pub(crate) fn longer_run(run: &Distribution, asked: Seconds, longer: &Distribution) -> Distribution {
     let stopped = stopped_at(run, asked);
     if stopped <= 0.0 {
         return run.clone();

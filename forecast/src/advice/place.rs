@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::option::JobOption;
+use super::ranking::Ranking;
+use crate::forecast::is_surely_shorter;
 
 /// The place where a job would be done soonest, each with the change that is advised there.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -18,17 +20,17 @@ pub struct SoonestPlace {
 impl SoonestPlace {
     /// The place whose advised option ends soonest by the median; the first of equal ones. `None` if there are no places.
     pub fn of(advised: &[&JobOption]) -> Option<SoonestPlace> {
-        let done = |place: &usize| advised[*place].done.median;
-        let place = (0..advised.len()).min_by(|one, other| done(one).total_cmp(&done(other)))?;
-        let (first, soonest) = (advised[0], advised[place]);
-        let gain = first.done.median - soonest.done.median;
-        Some(SoonestPlace { place, gain, too_close: place > 0 && soonest.is_undecided(first) })
+        let done = |place: usize| advised[place].done.median;
+        let is_sooner =
+            |one: usize, other: usize| is_surely_shorter(&advised[one].ends, &advised[other].ends);
+        let Ranking { best: place, chosen, .. } = Ranking::of(0..advised.len(), done, is_sooner, usize::cmp)?;
+        Some(SoonestPlace { place, gain: done(0) - done(place), too_close: place > 0 && chosen == 0 })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::option::JobChange;
+    use super::super::variant::{JobChange, JobVariant};
     use super::*;
     use queuecast_core::distribution::Distribution;
     use queuecast_core::units::{Procs, Seconds};
@@ -36,9 +38,10 @@ mod tests {
     #[test]
     fn the_soonest_place_wins_by_more_than_a_little() {
         let option = |wait: f64| {
-            let wait = Distribution::interval(wait / 2.0, wait, 2.0 * wait, 0.8);
             let run = Distribution::point(600.0);
-            JobOption::new(JobChange::AsAsked, (Procs(1), Seconds(3600)), &wait, &run)
+            let (change, limit) = (JobChange::AsAsked, Seconds(3600));
+            let variant = JobVariant { change, job: (), procs: Procs(1), limit, run };
+            JobOption::of(&variant, &Distribution::interval(wait / 2.0, wait, 2.0 * wait, 0.8))
         };
         let (first, near, far) = (option(36_000.0), option(35_000.0), option(3_600.0));
         let soonest = SoonestPlace::of(&[&first, &near, &far]).unwrap();

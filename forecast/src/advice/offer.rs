@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::advisor::scaled;
 use crate::allot::{Size, Sizes, SizesError};
 use queuecast_core::distribution::{Distribution, LogUniform};
 use queuecast_core::units::{Procs, Seconds};
@@ -12,7 +11,7 @@ use queuecast_synth::synth::{Speedup, Viable};
 const ALL: u32 = 64;
 
 /// Sizes that become free as running jobs end, looked at besides.
-pub(crate) const LEVELS: usize = 24;
+pub(super) const LEVELS: usize = 24;
 
 /// A fitted curve further from a measured run time than this share of it deserves a warning.
 const BAD: f64 = 0.2;
@@ -98,7 +97,7 @@ impl MoldableJob {
     }
 
     /// A run time as said, within the factor by which it may be longer or shorter.
-    pub(crate) fn spread(&self, run: Seconds) -> Distribution {
+    pub(super) fn spread(&self, run: Seconds) -> Distribution {
         let (run, factor) = (run.0.max(1) as f64, self.give_or_take);
         match factor > 1.0 {
             true => Distribution::log_uniform(LogUniform::new(run / factor, run * factor)),
@@ -233,6 +232,11 @@ impl MoldableJob {
         }
         Sizes::measured(&kept, viable, machine)
     }
+}
+
+/// A run time times a factor, at least a second.
+pub(super) fn scaled(run: Seconds, factor: f64) -> Seconds {
+    Seconds((run.0 as f64 * factor).round().clamp(1.0, 1e12) as i64)
 }
 
 fn listed(sizes: impl Iterator<Item = u32>) -> String {

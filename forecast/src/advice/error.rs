@@ -67,7 +67,8 @@ impl AdviceError {
                 Refusal::question(self.to_string())
                     .hint("--procs says how large the machine is, where the log does not")
             }
-            AdviceError::Sizes(_) => Refusal::question(self.to_string()),
+            AdviceError::Sizes(_) => Refusal::question(self.to_string())
+                .hint("--runs (or --lifetime and --parallelism), --sizes, --fewest and --most say which sizes it can have"),
             _ => Refusal::question(self.to_string())
                 .hint("another --formula may say more; without it, the queue is simulated"),
         }

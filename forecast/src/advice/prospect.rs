@@ -1,26 +1,39 @@
 //! What is predicted of each size, and which one is best.
 
-use queuecast_core::order;
 use serde::Serialize;
 
+use super::option::TimeSpread;
+use super::ranking::Ranking;
+use crate::forecast::{is_less, is_surely_shorter};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::order;
 use queuecast_core::spec::choices;
-use queuecast_core::stats::{self, Percentiles};
+use queuecast_core::stats::Percentiles;
 use queuecast_core::units::{Procs, Seconds};
 
-/// Turnarounds that differ by at most this share of the shorter one count as equal.
-const NEGLIGIBLE: f64 = 0.01;
+/// How far quantiles are from what their level says: of 80 % ranges 78 to 81 % hold (experiments/when).
+const LEVEL_OFF: f64 = 0.02;
+
+/// A wait of no more than this is that for the scheduler's next cycle: the job starts at once, as in the ranges of waits.
+pub(super) const AT_ONCE: Seconds = Seconds(10);
 
 /// The range of a predicted time, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TimeRange {
-    /// 10th percentile, if it is known.
+    /// Where the range that holds eight times in ten begins, if it is known.
     pub p10: Option<f64>,
     /// Median.
     pub median: f64,
-    /// 90th percentile, if it is known.
+    /// Where it ends, if it is known.
     pub p90: Option<f64>,
     /// The mean, if it is known.
     pub mean: Option<f64>,
+}
+
+impl From<TimeSpread> for TimeRange {
+    fn from(TimeSpread { expected, median, low, high }: TimeSpread) -> TimeRange {
+        TimeRange { p10: Some(low), median, p90: Some(high), mean: Some(expected) }
+    }
 }
 
 impl TimeRange {
@@ -34,9 +47,7 @@ impl TimeRange {
             mean: Some(found.mean),
         })
     }
-}
 
-impl TimeRange {
     /// The ends of another range, and the own median moved between them.
     fn within(self, other: &TimeRange) -> TimeRange {
         let median = other.p10.map_or(self.median, |low| self.median.max(low));
@@ -85,15 +96,15 @@ impl Target {
         .unwrap_or(range.median)
     }
 
-    /// The compared value of draws; percentiles are values that occur. 0 of no draws.
-    pub(super) fn of_draws(self, draws: &mut [i64]) -> f64 {
-        let percent = match self {
-            Target::Mean => return stats::mean(draws.iter().map(|&draw| draw as f64)),
-            Target::Median => 50,
-            Target::P90 => 90,
-        };
-        let rank = (percent * draws.len()).div_ceil(100).max(1) - 1;
-        if draws.is_empty() { 0.0 } else { *draws.select_nth_unstable(rank).1 as f64 }
+    /// Whether the first of two times is surely the lesser one. Medians: the shorter one in six of ten cases ([`is_surely_shorter`]). 90th
+    /// percentiles: also if the first is really one of a higher level, and the other one of a lower level. `None` for means: distributions
+    /// say nothing more about them.
+    pub(super) fn is_surely_less(self, one: &Distribution, other: &Distribution) -> Option<bool> {
+        match self {
+            Target::Median => Some(is_surely_shorter(one, other)),
+            Target::P90 => Some(is_less(one.quantile(0.9 + LEVEL_OFF), other.quantile(0.9 - LEVEL_OFF))),
+            Target::Mean => None,
+        }
     }
 }
 
@@ -138,33 +149,31 @@ impl Advice {
     /// The soonest is the one of the least median queue time, of those alike the one of the least turnaround. The best is the
     /// smallest of those whose turnaround is at most 1 % longer than the least; it is asked for if it starts as soon, within 1 %.
     pub fn of(prospects: Vec<Prospect>, preference: Preference) -> Option<Advice> {
-        Advice::chosen(prospects, preference, |_| Vec::new())
+        Advice::chosen(prospects, preference, |_, _, _| None)
     }
 
-    /// Chooses as [`Advice::of`] does; sizes for which `too_close` says so, given the place of the one of the least turnaround,
-    /// cannot be told from that either.
-    pub(crate) fn chosen(
+    /// Chooses as [`Advice::of`] does, but sizes cannot be told from the one of the least turnaround where `is_surely_less` says that this is not
+    /// surely less than theirs, by their places; where it says nothing, the compared numbers decide.
+    pub(super) fn chosen(
         mut prospects: Vec<Prospect>,
         Preference { target, averse }: Preference,
-        too_close: impl Fn(usize) -> Vec<bool>,
+        is_surely_less: impl Fn(Target, usize, usize) -> Option<bool>,
     ) -> Option<Advice> {
         order::sort_by_key(&mut prospects, |prospect| prospect.procs);
         let turnaround = |place: usize| target.of(&prospects[place].turnaround);
-        let least = |one: &usize, other: &usize| turnaround(*one).total_cmp(&turnaround(*other));
-        let shortest = (0..prospects.len()).min_by(least)?;
-        let compared = too_close(shortest);
-        let is_close = |place: &usize| {
-            turnaround(*place) <= turnaround(shortest) * (1.0 + NEGLIGIBLE)
-                || compared.get(*place).is_some_and(|&close| close)
+        let is_better = |one: usize, other: usize| {
+            is_surely_less(target, one, other).unwrap_or_else(|| is_less(turnaround(one), turnaround(other)))
         };
-        let close: Vec<usize> = (0..prospects.len()).filter(is_close).collect();
-        let best = close.first().copied().unwrap_or(shortest);
+        // The smallest is the least effort.
+        let Ranking { best: shortest, close, chosen: best } =
+            Ranking::of(0..prospects.len(), turnaround, is_better, usize::cmp)?;
         let queue = |place: usize| prospects[place].queue.median;
-        let soonest = (0..prospects.len())
-            .min_by(|one, other| queue(*one).total_cmp(&queue(*other)).then_with(|| least(one, other)))?;
+        let soonest = (0..prospects.len()).min_by(|&one, &other| {
+            queue(one).total_cmp(&queue(other)).then_with(|| turnaround(one).total_cmp(&turnaround(other)))
+        })?;
         let gain = turnaround(soonest) - turnaround(best);
         let worth = gain > averse * prospects[soonest].run.median;
-        let starts_as_soon = queue(best) <= queue(soonest) * (1.0 + NEGLIGIBLE);
+        let starts_as_soon = !is_less(queue(soonest), queue(best));
         let recommended = if worth || starts_as_soon { best } else { soonest };
         let least = if turnaround(recommended) <= turnaround(shortest) { recommended } else { shortest };
         Some(Advice { prospects, recommended, soonest, least, close })

@@ -208,7 +208,6 @@ pub fn advise(
         Some(by) => advisor.by(by, settings.preference)?,
         None => {
             let mut drawn = advisor.simulate(settings.seed, settings.draws)?;
-            let mut independent = drawn.len();
             let mut usual = None;
             if let Some(calibration) = &learned.calibration {
                 if compared.is_some_and(|ranges| ranges.is_worse()) {
@@ -216,9 +215,8 @@ pub fn advise(
                     usual = Some(advisor.conclude(&usual_draws, settings.preference)?);
                 }
                 drawn = advisor.after_now(advisor.correct(calibration, &drawn));
-                independent = independent.min(Calibration::ALIKE);
             }
-            let advice = advisor.conclude_from(&drawn, independent, settings.preference)?;
+            let advice = advisor.conclude(&drawn, settings.preference)?;
             usual.iter().fold(advice, Advice::with_ranges_of)
         }
     };

@@ -48,7 +48,7 @@ pub struct JobForecast {
 
 /// What became of a waiting job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobOutcome {
+pub enum WaitEnd {
     /// It started.
     Started(Time),
     /// It left the queue before it started.
@@ -61,7 +61,7 @@ pub struct JudgedForecast {
     /// What was said.
     pub forecast: JobForecast,
     /// What became of it.
-    pub outcome: Option<JobOutcome>,
+    pub outcome: Option<WaitEnd>,
 }
 
 /// The jobs of a look of which a forecast is due: those without one, and those that have waited twice as long as at their last one.
@@ -101,7 +101,7 @@ impl DueForecasts {
         }
         let place = AskedPlace::Live { site, history: Some(past), partition: None, procs: None };
         let answer = pending_at(place, None, &WhenSettings::default(), &TimeZone::UTC, messages)?;
-        let waits = PastWaits::of(past.workload, look.at);
+        let waits = LastWaits::of(past.workload, look.at);
         let made = |job: &PendingJob| {
             let seen = waiting.get(job.job.as_str())?;
             let (range, place) = (job.start?, job.place?);
@@ -142,7 +142,7 @@ fn waiting(look: &Look) -> HashMap<&str, SeenJob> {
 }
 
 /// Of the jobs that started last, how long they had waited, the shortest first.
-struct PastWaits(Vec<f64>);
+struct LastWaits(Vec<f64>);
 
 /// Waits of so many jobs are looked at.
 const LAST_WAITS: usize = 200;
@@ -150,8 +150,8 @@ const LAST_WAITS: usize = 200;
 /// Fewer waits tell nothing.
 const FEWEST_WAITS: usize = 10;
 
-impl PastWaits {
-    fn of(past: &Workload, at: Time) -> PastWaits {
+impl LastWaits {
+    fn of(past: &Workload, at: Time) -> LastWaits {
         let started = past.jobs().iter().zip(&past.starts).filter(|(_, start)| **start <= at);
         let mut started: Vec<(Time, f64)> =
             started.map(|(job, &start)| (start, (start - job.submit).0.max(0) as f64)).collect();
@@ -159,7 +159,7 @@ impl PastWaits {
         let last = &started[started.len().saturating_sub(LAST_WAITS)..];
         let mut waits: Vec<f64> = last.iter().map(|one| one.1).collect();
         order::sort_floats(&mut waits);
-        PastWaits(waits)
+        LastWaits(waits)
     }
 
     /// Of those longer than what a job has waited, how much longer.
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn only_longer_waits_tell_of_a_job_that_has_waited() {
-        let waits = PastWaits((1..=100).map(f64::from).collect());
+        let waits = LastWaits((1..=100).map(f64::from).collect());
         assert_eq!(waits.beyond(0.0), Some(SaidSeconds { low: 11.0, median: 51.0, high: 90.0 }));
         assert_eq!(waits.beyond(80.0), Some(SaidSeconds { low: 3.0, median: 11.0, high: 18.0 }));
         assert_eq!(waits.beyond(91.0), None);

@@ -15,7 +15,7 @@ mod shown;
 mod store;
 
 pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
-pub use forecasts::{DueForecasts, JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
+pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd};
 pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, learn, site_at};
 pub use look::Look;
 pub use notices::{JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range};

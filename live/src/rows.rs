@@ -2,7 +2,7 @@
 
 use queuecast_core::units::Time;
 
-use crate::forecasts::JobOutcome;
+use crate::forecasts::WaitEnd;
 
 /// What `sacct` printed, with a line of titles, delimited by unit separators.
 #[derive(Debug, Clone, Copy)]
@@ -76,11 +76,11 @@ impl AccountingRow<'_> {
 
     /// What became of it in the queue, if that is known. Of a job that was cancelled while it waited, accounting has no start, or that
     /// of its end.
-    pub fn outcome(&self) -> Option<JobOutcome> {
+    pub fn outcome(&self) -> Option<WaitEnd> {
         match (self.start, self.end) {
-            (Some(start), Some(end)) if self.cancelled && start == end => Some(JobOutcome::Withdrawn(end)),
-            (Some(start), _) => Some(JobOutcome::Started(start)),
-            (None, Some(end)) => Some(JobOutcome::Withdrawn(end)),
+            (Some(start), Some(end)) if self.cancelled && start == end => Some(WaitEnd::Withdrawn(end)),
+            (Some(start), _) => Some(WaitEnd::Started(start)),
+            (None, Some(end)) => Some(WaitEnd::Withdrawn(end)),
             (None, None) => None,
         }
     }

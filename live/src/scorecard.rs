@@ -7,7 +7,7 @@ use queuecast_report::{Answer, Cell, Column, Document, Table};
 use queuecast_wait::interval_score;
 use serde::Serialize;
 
-use crate::forecasts::{JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
+use crate::forecasts::{JobForecast, JudgedForecast, SaidSeconds, WaitEnd};
 
 /// How right forecasts of waiting jobs were.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +62,7 @@ impl Scorecard {
         (since, at): (Time, Time),
         judged: &[JudgedForecast],
     ) -> Scorecard {
-        let withdrawn = |one: &&JudgedForecast| matches!(one.outcome, Some(JobOutcome::Withdrawn(_)));
+        let withdrawn = |one: &&JudgedForecast| matches!(one.outcome, Some(WaitEnd::Withdrawn(_)));
         let known: Vec<Judged<'_>> = judged.iter().filter_map(|one| Judged::of(one, at)).collect();
         let withdrawn = judged.iter().filter(withdrawn).count();
         let mut rows = Vec::new();
@@ -111,8 +111,8 @@ impl<'a> Judged<'a> {
     fn of(JudgedForecast { forecast, outcome }: &'a JudgedForecast, now: Time) -> Option<Judged<'a>> {
         let since = |at: Time| (at - forecast.at).0.max(0) as f64;
         match *outcome {
-            Some(JobOutcome::Withdrawn(_)) => None,
-            Some(JobOutcome::Started(start)) => {
+            Some(WaitEnd::Withdrawn(_)) => None,
+            Some(WaitEnd::Started(start)) => {
                 Some(Judged { said: forecast, start: Some(since(start)), least: since(start) })
             }
             None => {

@@ -74,7 +74,7 @@ fn stand_ins() -> Folder {
     let sites = site("kth", "KTH-SP2-1996-2.swf.gz") + &site("ctc", "CTC-SP2-1996-3.1-cln.swf.gz");
     fs::write(folder.path("sites.toml"), sites).unwrap();
     // Scores need recorded waits, and jobs to learn from.
-    for line in ["demo --jobs 2000 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
+    for line in ["demo --jobs 800 --output made.swf.gz", "simulate made.swf.gz --schedule-swf LOG.swf.gz"] {
         folder.queuecast(line).assert().success();
     }
     folder

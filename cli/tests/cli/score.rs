@@ -1,6 +1,6 @@
 //! `queuecast score`.
 
-use crate::{Folder, json};
+use crate::{Folder, column, json};
 
 fn empty() -> Folder {
     Folder::with("unused", "")
@@ -52,7 +52,9 @@ fn waits_are_scored_beside_the_baselines() {
 #[test]
 fn every_format_and_the_text_have_the_methods() {
     let folder = empty();
-    scored(&folder, "score wait log.swf --from 2000 --format json");
+    let answer = scored(&folder, "score wait log.swf --method knn --from 2000 --format json");
+    let methods = answer["methods"].as_array().unwrap().iter().map(|one| one["method"].as_str().unwrap());
+    assert_eq!(methods.collect::<Vec<_>>(), ["knn", "past", "zero"]);
     let text = folder.queuecast("score wait log.swf --from 2000").assert().success();
     let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
     for expected in
@@ -65,7 +67,7 @@ fn every_format_and_the_text_have_the_methods() {
         .assert()
         .success();
     let csv = String::from_utf8(csv.get_output().stdout.clone()).unwrap();
-    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert_eq!(column(&csv, "method"), ["knn", "past", "zero"], "{csv}");
 }
 
 #[test]

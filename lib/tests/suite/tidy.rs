@@ -293,6 +293,34 @@ fn crates_import_what_the_plan_says() {
     }
 }
 
+/// Whether a file's documentation has an example that can be run, of its own or from a page.
+fn has_example(source: &Source) -> bool {
+    let mut is_open = false;
+    let comments = source.text.lines().map(str::trim_start);
+    let fences = comments.filter_map(|line| {
+        let text = line.strip_prefix("//!").or(line.strip_prefix("///"))?;
+        text.trim_start().strip_prefix("```")
+    });
+    let mut begins = fences.filter(|_| {
+        is_open = !is_open;
+        is_open
+    });
+    begins.any(|kind| kind != "text") || source.text.contains("doc = include_str!")
+}
+
+/// Looking for examples takes a crate as long as documenting it.
+#[test]
+fn examples_are_looked_for_where_there_are_some() {
+    for (krate, _) in CRATES {
+        let manifest = fs::read_to_string(repository().join(krate).join("Cargo.toml")).unwrap();
+        let is_searched = !manifest.contains("\ndoctest = false");
+        assert_eq!(is_searched, sources(krate).iter().any(has_example), "{krate}: `doctest` in its manifest");
+    }
+    let found = |text: &str| has_example(&Source { path: "a.rs".to_owned(), text: text.to_owned() });
+    assert!(found("//! ```\n//! 1;\n//! ```\n") && found("    /// ```text\n/// a\n/// ```\n/// ```rust\n"));
+    assert!(!found("//! ```text\n//! 1;\n//! ```\n") && !found("// ```\nlet fence = \"```\";\n"));
+}
+
 #[test]
 fn the_library_never_touches_the_world() {
     let all = PURE.into_iter().flat_map(sources);

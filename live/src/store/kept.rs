@@ -4,7 +4,7 @@ use queuecast_core::units::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{ClusterNumber, LearnedPart, StoreError};
-use crate::forecasts::{JobForecast, JobOutcome, JudgedForecast, SaidSeconds};
+use crate::forecasts::{JobForecast, JudgedForecast, SaidSeconds, WaitEnd};
 
 /// How many times of learning are kept: a question may begin with one while the next is written.
 const TIMES_KEPT: i64 = 2;
@@ -105,7 +105,7 @@ pub(super) fn open_forecasts(
 pub(super) fn note_outcomes(
     connection: &Connection,
     cluster: ClusterNumber,
-    outcomes: impl Iterator<Item = (String, JobOutcome)>,
+    outcomes: impl Iterator<Item = (String, WaitEnd)>,
 ) -> Result<(), StoreError> {
     let is_open: bool = connection.query_row(
         "SELECT EXISTS (SELECT 1 FROM forecast
@@ -125,8 +125,8 @@ pub(super) fn note_outcomes(
     let (mut started, mut withdrawn) = (note("started")?, note("withdrawn")?);
     for (job, outcome) in outcomes {
         match outcome {
-            JobOutcome::Started(at) => started.execute(params![cluster.0, job, at.0])?,
-            JobOutcome::Withdrawn(at) => withdrawn.execute(params![cluster.0, job, at.0])?,
+            WaitEnd::Started(at) => started.execute(params![cluster.0, job, at.0])?,
+            WaitEnd::Withdrawn(at) => withdrawn.execute(params![cluster.0, job, at.0])?,
         };
     }
     Ok(())
@@ -147,8 +147,8 @@ pub(super) fn forecasts(
         let past: [Option<f64>; 3] = [row.get(10)?, row.get(11)?, row.get(12)?];
         let known = |at_: Option<i64>| at_.map(Time).filter(|&when| when <= at);
         let outcome = match (known(row.get(13)?), known(row.get(14)?)) {
-            (Some(start), _) => Some(JobOutcome::Started(start)),
-            (None, Some(left)) => Some(JobOutcome::Withdrawn(left)),
+            (Some(start), _) => Some(WaitEnd::Started(start)),
+            (None, Some(left)) => Some(WaitEnd::Withdrawn(left)),
             (None, None) => None,
         };
         let forecast = JobForecast {

@@ -16,7 +16,7 @@ use super::error::PATIENCE;
 use super::{
     ClusterNumber, FailedLook, LearnedPart, Store, StoreError, StoredLook, UnendedJob, kept, schema,
 };
-use crate::forecasts::JobOutcome;
+use crate::forecasts::WaitEnd;
 use crate::forecasts::{JobForecast, JudgedForecast};
 use crate::look::{Look, QueueLine, passing_parts, passing_text, printed_line, queue_line, started_job};
 use crate::rows::AccountingRows;
@@ -109,7 +109,7 @@ impl Store for SqliteStore {
         kept::note_outcomes(
             &transaction,
             cluster,
-            starts.map(|(job, start)| (job, JobOutcome::Started(start))),
+            starts.map(|(job, start)| (job, WaitEnd::Started(start))),
         )?;
         let nodes = renew_nodes(&transaction, cluster, number, &look.nodes)?;
         transaction.execute(

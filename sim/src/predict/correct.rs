@@ -357,7 +357,9 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(
+            if std::env::var_os("QUEUECAST_THOROUGH").is_some() { 20_000 } else { 2_000 }
+        ))]
 
         #[test]
         fn a_correction_outlasts_what_was_outlived_and_keeps_to_a_request_it_heeds(

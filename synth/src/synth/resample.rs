@@ -273,6 +273,7 @@ impl Mixed<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::LazyLock;
 
     use super::*;
     use crate::characterization::UserSessions;
@@ -281,13 +282,16 @@ mod tests {
     use queuecast_core::workload::Machine;
 
     /// Some forty weeks.
-    fn log() -> Workload {
-        let habits = Habits { jobs: 20_000, procs: 64, users: 60, ..Habits::default() };
-        habits.generate(Seed(5)).unwrap()
+    fn log() -> &'static Workload {
+        static LOG: LazyLock<Workload> = LazyLock::new(|| {
+            let habits = Habits { jobs: 20_000, procs: 64, users: 60, ..Habits::default() };
+            habits.generate(Seed(5)).unwrap()
+        });
+        &LOG
     }
 
     fn resample(weeks: u32, seed: u64) -> Workload {
-        Resample { weeks, load: None }.of(&log(), Seed(seed)).unwrap()
+        Resample { weeks, load: None }.of(log(), Seed(seed)).unwrap()
     }
 
     fn complain(resample: Resample, log: &Workload) -> String {
@@ -346,7 +350,7 @@ mod tests {
             }
             users
         };
-        let (old, copies) = (by_user(&log), by_user(&new));
+        let (old, copies) = (by_user(log), by_user(&new));
         let mut whole = 0;
         for (user, jobs) in &copies {
             let name = &new.names.users[&user.number()];
@@ -371,10 +375,10 @@ mod tests {
     fn any_length_has_the_statistics_of_the_log() {
         let log = log();
         let per_week = |workload: &Workload, weeks: f64| workload.len() as f64 / weeks;
-        let weeks = f64::from(Histories::of(&log).unwrap().weeks);
+        let weeks = f64::from(Histories::of(log).unwrap().weeks);
         for (length, seed) in [(20, 1), (52, 2), (200, 3)] {
             let new = resample(length, seed);
-            let (old, got) = (per_week(&log, weeks), per_week(&new, length.into()));
+            let (old, got) = (per_week(log, weeks), per_week(&new, length.into()));
             assert!(
                 (0.75..1.33).contains(&(got / old)),
                 "{length} weeks: {got} jobs a week, {old} in the log"
@@ -384,7 +388,7 @@ mod tests {
             let session = |workload: &Workload| {
                 workload.len() as f64 / f64::from(UserSessions::of(workload, UserSessions::GAP).count)
             };
-            assert!((session(&new) / session(&log) - 1.0).abs() < 0.15);
+            assert!((session(&new) / session(log) - 1.0).abs() < 0.15);
             let begins = log.begins().unwrap().0 / WEEK;
             assert!(
                 new.jobs()
@@ -398,7 +402,7 @@ mod tests {
     #[test]
     fn more_users_make_more_load() {
         let mean = |load: f64| -> f64 {
-            let one = |seed| Resample { weeks: 60, load: Some(load) }.of(&log(), Seed(seed)).unwrap();
+            let one = |seed| Resample { weeks: 60, load: Some(load) }.of(log(), Seed(seed)).unwrap();
             (0..10).map(|seed| one(seed).offered_load()).sum::<f64>() / 10.0
         };
         for load in [0.4, 0.85, 2.0] {
@@ -406,7 +410,7 @@ mod tests {
             assert!((0.85..1.15).contains(&met), "load {load} times {met}");
         }
         let users = |load| {
-            let new = Resample { weeks: 40, load: Some(load) }.of(&log(), Seed(1)).unwrap();
+            let new = Resample { weeks: 40, load: Some(load) }.of(log(), Seed(1)).unwrap();
             new.jobs().iter().map(|job| job.user).collect::<BTreeSet<_>>().len()
         };
         assert!(users(2.0) > 3 * users(0.4));
@@ -415,11 +419,8 @@ mod tests {
     #[test]
     fn logs_that_cannot_be_resampled_say_why() {
         let usual = Resample { weeks: 10, load: None };
-        assert_eq!(
-            complain(Resample { weeks: 0, ..usual }, &log()),
-            "weeks = 0: must be between 1 and 10000"
-        );
-        let load = |load| complain(Resample { load: Some(load), ..usual }, &log());
+        assert_eq!(complain(Resample { weeks: 0, ..usual }, log()), "weeks = 0: must be between 1 and 10000");
+        let load = |load| complain(Resample { load: Some(load), ..usual }, log());
         assert_eq!(load(-1.0), "load = -1: must be between 0.001 and 100");
         assert_eq!(load(f64::NAN), "load = NaN: must be between 0.001 and 100");
         let machine = Machine { procs: Procs(4) };
@@ -447,7 +448,7 @@ mod tests {
                 .starts_with("no job of the log does any work")
         );
         assert_eq!(Resample { weeks: 1, load: None }.of(&idle, Seed(1)).unwrap().machine(), machine);
-        let crowded = complain(Resample { weeks: 10_000, load: Some(100.0) }, &log());
+        let crowded = complain(Resample { weeks: 10_000, load: Some(100.0) }, log());
         assert!(crowded.contains("over 100000000 jobs"), "{crowded}");
     }
 }

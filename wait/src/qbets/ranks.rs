@@ -5,31 +5,37 @@ use statrs::function::beta::checked_beta_reg;
 /// How many waits a history keeps.
 pub(super) const CAPACITY: usize = 10_000;
 
-/// Which of `n` sorted waits is the bound.
+/// Which of `n` sorted waits is the bound, for histories up to the longest so far.
 #[derive(Debug, Clone)]
 pub(super) struct BoundRanks {
+    quantile: f64,
+    confidence: f64,
     /// Of so many there is one.
     pub fewest: usize,
-    /// Of `fewest`, one more, two more … waits, up to as many as a history keeps.
-    pub ranks: Vec<u32>,
+    /// Of `fewest`, one more, two more … waits.
+    ranks: Vec<u32>,
 }
 
 impl BoundRanks {
     pub fn new(quantile: f64, confidence: f64) -> BoundRanks {
         let fewest = ((1.0 - confidence).ln() / quantile.ln() - 1e-9).ceil().max(1.0) as usize;
-        let mut rank = 1;
-        let mut ranks = Vec::new();
-        for count in fewest..=CAPACITY.max(fewest) {
-            // It is no smaller of more waits.
-            while rank < count && at_most(rank - 1, count, quantile) < confidence {
-                rank += 1;
-            }
-            ranks.push(rank as u32);
-        }
-        BoundRanks { fewest, ranks }
+        BoundRanks { quantile, confidence, fewest, ranks: Vec::new() }
     }
 
-    /// From 1 on.
+    /// From here on the rank among so many waits is known.
+    pub fn cover(&mut self, count: usize) {
+        while self.fewest + self.ranks.len() <= count {
+            let count = self.fewest + self.ranks.len();
+            // It is no smaller of more waits.
+            let mut rank = self.ranks.last().map_or(1, |&rank| rank as usize);
+            while rank < count && at_most(rank - 1, count, self.quantile) < self.confidence {
+                rank += 1;
+            }
+            self.ranks.push(rank as u32);
+        }
+    }
+
+    /// From 1 on; `None` where no bound has the confidence, or so many are not covered.
     pub fn rank(&self, count: usize) -> Option<usize> {
         self.ranks.get(count.checked_sub(self.fewest)?).map(|&rank| rank as usize)
     }

@@ -25,8 +25,8 @@ impl WaitSeries {
         &self.sorted
     }
 
-    /// Takes in a wait, and cuts the history if it completes too long a run of misses.
-    pub fn learn(&mut self, wait: f64, ranks: &BoundRanks, runs: &RunLengths) {
+    /// Takes in a wait, and cuts the history if it completes too long a run of misses. The ranks cover it afterwards.
+    pub fn learn(&mut self, wait: f64, ranks: &mut BoundRanks, runs: &RunLengths) {
         let bound = ranks.rank(self.sorted.len()).and_then(|rank| self.sorted.get(rank - 1));
         let missed = bound.is_some_and(|&bound| wait > bound);
         self.misses = if missed { self.misses + 1 } else { 0 };
@@ -42,6 +42,7 @@ impl WaitSeries {
             order::sort_floats(&mut self.sorted);
             self.misses = 0;
         }
+        ranks.cover(self.sorted.len());
     }
 
     fn forget(&mut self) {

@@ -23,16 +23,25 @@ fn slow_rank(count: usize, quantile: f64, confidence: f64) -> Option<usize> {
 
 #[test]
 fn the_fewest_waits_are_59() {
-    let ranks = BoundRanks::new(0.95, 0.95);
+    let mut ranks = BoundRanks::new(0.95, 0.95);
+    ranks.cover(CAPACITY);
     assert_eq!((ranks.fewest, ranks.rank(58), ranks.rank(59)), (59, None, Some(59)));
     assert_eq!(BoundRanks::new(0.5, 0.5).fewest, 1);
-    assert_eq!(ranks.ranks.len(), CAPACITY - 58);
+    // Every length of a history has one, and they are no smaller of more waits.
+    let all: Vec<usize> = (59..=CAPACITY).filter_map(|count| ranks.rank(count)).collect();
+    assert!(all.len() == CAPACITY - 58 && all.is_sorted(), "{}", all.len());
+    assert_eq!(ranks.rank(CAPACITY + 1), None);
+    // As the histories of several groups ask for them.
+    let mut again = BoundRanks::new(0.95, 0.95);
+    [60, 58, 3_000, 59, CAPACITY].into_iter().for_each(|count| again.cover(count));
+    assert!((0..=CAPACITY).all(|count| again.rank(count) == ranks.rank(count)));
 }
 
 proptest! {
     #[test]
     fn ranks_are_those_of_the_sum(quantile in 0.5..0.97_f64, confidence in 0.5..0.99_f64, more in 0..120_usize) {
-        let ranks = BoundRanks::new(quantile, confidence);
+        let mut ranks = BoundRanks::new(quantile, confidence);
+        ranks.cover(ranks.fewest + more);
         prop_assert_eq!(ranks.rank(ranks.fewest + more), slow_rank(ranks.fewest + more, quantile, confidence));
         prop_assert_eq!(slow_rank(ranks.fewest - 1, quantile, confidence), None);
     }

@@ -100,7 +100,7 @@ const DIGEST: u64 = 0x398c_af15_0657_1305;
 
 #[test]
 fn users_work_as_the_parameters_say() {
-    let before = without_users(60_000);
+    let (before, unqueued) = (without_users(30_000), unqueued(30_000));
     for jobs_per_session in [1.5, 3.0, 6.0] {
         let population = Population { jobs_per_session, users: 200, ..Population::default() };
         let manners = UserStatistics::of(&population.assign_users(&before, Seed(2)).unwrap());
@@ -117,7 +117,7 @@ fn users_work_as_the_parameters_say() {
     assert!(usual.busiest_tenth > 0.3, "{usual:?}");
     let presence = |presence| {
         let population = Population { presence, ..Population::default() };
-        UserStatistics::of(&population.assign_users(&unqueued(60_000), Seed(2)).unwrap()).presence
+        UserStatistics::of(&population.assign_users(&unqueued, Seed(2)).unwrap()).presence
     };
     assert!(presence(0.1) < presence(1.0) - 0.05, "{} {}", presence(0.1), presence(1.0));
     assert!(manners(Population { resizing: 0.4, ..Population::default() }).same_size < usual.same_size - 0.1);

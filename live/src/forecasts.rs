@@ -101,7 +101,7 @@ impl DueForecasts {
         }
         let place = AskedPlace::Live { site, history: Some(past), partition: None, procs: None };
         let answer = pending_at(place, None, &WhenSettings::default(), &TimeZone::UTC, messages)?;
-        let waits = LastWaits::of(past.workload, look.at);
+        let waits = WaitsSoFar::of(past.workload, look.at);
         let made = |job: &PendingJob| {
             let seen = waiting.get(job.job.as_str())?;
             let (range, place) = (job.start?, job.place?);
@@ -142,7 +142,7 @@ fn waiting(look: &Look) -> HashMap<&str, SeenJob> {
 }
 
 /// Of the jobs that started last, how long they had waited, the shortest first.
-struct LastWaits(Vec<f64>);
+struct WaitsSoFar(Vec<f64>);
 
 /// Waits of so many jobs are looked at.
 const LAST_WAITS: usize = 200;
@@ -150,8 +150,8 @@ const LAST_WAITS: usize = 200;
 /// Fewer waits tell nothing.
 const FEWEST_WAITS: usize = 10;
 
-impl LastWaits {
-    fn of(past: &Workload, at: Time) -> LastWaits {
+impl WaitsSoFar {
+    fn of(past: &Workload, at: Time) -> WaitsSoFar {
         let started = past.jobs().iter().zip(&past.starts).filter(|(_, start)| **start <= at);
         let mut started: Vec<(Time, f64)> =
             started.map(|(job, &start)| (start, (start - job.submit).0.max(0) as f64)).collect();
@@ -159,7 +159,7 @@ impl LastWaits {
         let last = &started[started.len().saturating_sub(LAST_WAITS)..];
         let mut waits: Vec<f64> = last.iter().map(|one| one.1).collect();
         order::sort_floats(&mut waits);
-        LastWaits(waits)
+        WaitsSoFar(waits)
     }
 
     /// Of those longer than what a job has waited, how much longer.
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn only_longer_waits_tell_of_a_job_that_has_waited() {
-        let waits = LastWaits((1..=100).map(f64::from).collect());
+        let waits = WaitsSoFar((1..=100).map(f64::from).collect());
         assert_eq!(waits.beyond(0.0), Some(SaidSeconds { low: 11.0, median: 51.0, high: 90.0 }));
         assert_eq!(waits.beyond(80.0), Some(SaidSeconds { low: 3.0, median: 11.0, high: 18.0 }));
         assert_eq!(waits.beyond(91.0), None);

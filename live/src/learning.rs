@@ -3,7 +3,7 @@
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_place::{LearnedModels, LivePast, LiveSite, SitePast};
+use queuecast_place::{LearnedModels, LivePast, LiveSite, RecallModel, SitePast};
 use queuecast_trace::{RawLog, ReadOptions};
 
 use crate::forecasts::{DueForecasts, JobForecast};
@@ -137,7 +137,7 @@ impl KeptLearning {
     }
 
     /// The past of the site; `recall` has its models, as of [`KeptLearning::model`].
-    pub fn past<'a>(&'a self, name: &'a str, recall: &'a dyn Fn(&str) -> Option<Vec<u8>>) -> LivePast<'a> {
+    pub fn past<'a>(&'a self, name: &'a str, recall: &'a RecallModel<'a>) -> LivePast<'a> {
         let learned = Some(LearnedModels { past: &self.past, recall });
         LivePast { name, workload: &self.past.last, machine: self.past.machine, learned }
     }

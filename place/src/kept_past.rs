@@ -52,13 +52,16 @@ pub struct NamedModel {
     pub bytes: Vec<u8>,
 }
 
+/// The model of a name, as it is kept.
+pub type RecallModel<'a> = dyn Fn(&str) -> Option<Vec<u8>> + 'a;
+
 /// The past of a site, and where its models are.
 #[derive(Clone, Copy)]
 pub struct LearnedModels<'a> {
     /// The past.
     pub past: &'a SitePast,
     /// The model of a name, as it is kept.
-    pub recall: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    pub recall: &'a RecallModel<'a>,
 }
 
 impl fmt::Debug for LearnedModels<'_> {

@@ -31,7 +31,7 @@ pub use asked::AskedPlace;
 pub use blockers::{StartWhy, TriedBlocker};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use job::{JobSize, NewJob, known_queue, known_user};
-pub use kept_past::{LearnedModels, NamedModel, SitePast};
+pub use kept_past::{LearnedModels, NamedModel, RecallModel, SitePast};
 pub use labelled_log::LabelledLog;
 pub use live::{LiveQueue, LiveSite};
 pub use pending::{AskedQueue, PendingAnswer, PendingJob, pending_at};

@@ -257,7 +257,7 @@ fn read_place(
     if let Some(file) = arguments.file.as_ref().filter(|_| !arguments.live.live) {
         let (trace, at) = read_log(arguments, file, settings, printer)?;
         check(&trace)?;
-        return Ok(ReadPlace::Log(trace, at));
+        return Ok(ReadPlace::Log(Box::new(trace), at));
     }
     if settings.predictor == PredictorSpec::Perfect {
         return Err(AdviceError::PerfectLive.refusal().into());

@@ -114,7 +114,7 @@ fn check_partition(command: &str, given: &[String]) -> Result<(), Failure> {
 /// A place as it was read.
 pub enum ReadPlace {
     /// What was known at a moment of a log.
-    Log(Loaded, Time),
+    Log(Box<Loaded>, Time),
     /// A live site, with accounting to learn from, if there is any.
     Live { site: LiveSite, history: Option<ReadPast> },
     /// A Slurm site and a job that is submitted to it.
@@ -124,9 +124,9 @@ pub enum ReadPlace {
 /// The past of a live site.
 pub enum ReadPast {
     /// Accounting to learn from.
-    Log(Loaded),
+    Log(Box<Loaded>),
     /// What a collector has learned.
-    Kept(KeptModels),
+    Kept(Box<KeptModels>),
 }
 
 impl ReadPast {
@@ -154,7 +154,7 @@ impl ReadPlace {
             (None, Some(file)) if !asked.live.live => {
                 let raw = RawTrace::read(file, &asked.source.options(), printer)?;
                 let (trace, at) = asked.known(&raw, printer)?;
-                Ok(ReadPlace::Log(trace, at))
+                Ok(ReadPlace::Log(Box::new(trace), at))
             }
             (None, file) => {
                 let at = &asked.moment.at;
@@ -231,7 +231,7 @@ pub fn read_live(
         (None, Some(store)) => {
             let kept = if may_recall { store.learned(&site)? } else { Err(store) };
             match kept {
-                Ok(kept) => return Ok((site, Some(ReadPast::Kept(kept)))),
+                Ok(kept) => return Ok((site, Some(ReadPast::Kept(Box::new(kept))))),
                 Err(store) => {
                     let raw = store.history(site.asked, source)?;
                     raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
@@ -243,7 +243,8 @@ pub fn read_live(
     if let Some(trace) = &history {
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
-    let history = history.map(|history| history.learned_by(&site, printer)).transpose()?.map(ReadPast::Log);
+    let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
+    let history = history.map(|history| ReadPast::Log(Box::new(history)));
     Ok((site, history))
 }
 

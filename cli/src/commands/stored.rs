@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queuecast::place::LiveSite;
+use queuecast::place::{LiveSite, RecallModel};
 use queuecast::trace::ReadOptions;
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at};
@@ -32,7 +32,7 @@ pub struct KeptModels {
     /// What was learned.
     pub learning: KeptLearning,
     /// Has the models by their names.
-    pub recall: Box<dyn Fn(&str) -> Option<Vec<u8>>>,
+    pub recall: Box<RecallModel<'static>>,
 }
 
 impl OpenStore {

@@ -202,9 +202,12 @@ pub fn forecast_starts(
 mod tests {
     use super::*;
     use queuecast_core::units::Micros;
-    use queuecast_forecast::forecast::ExpectedArrivals;
+    use queuecast_forecast::forecast::{
+        ClusterQuestion, ClusterWhenSettings, ExpectedArrivals, when_at_cluster,
+    };
     use queuecast_slurm_sim::cluster::{
-        ClusterNode, ClusterPartition, JobRequest, SubmittedJob, TaskRun, classes_of,
+        ClusterNode, ClusterPartition, JobRequest, RecordedMoments, SubmittedJob, TaskRun, TimeLimit,
+        classes_of,
     };
     use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
 
@@ -248,15 +251,61 @@ mod tests {
         assert_eq!(score.site_error, Some(30));
     }
 
-    /// A job that starts in the second of its submission is not among the waits that are known then.
-    #[test]
-    fn a_start_is_known_once_its_second_is_over() {
+    /// One node of four processors.
+    fn one_node() -> Cluster {
         let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
         let partition =
             ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
         let nodes = vec![node];
-        let cluster =
-            Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() };
+        Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() }
+    }
+
+    /// What `when --site` answers for a job at its submission is what `site forecast` says of it, to the byte, given as many trials and
+    /// simulations.
+    #[test]
+    fn a_job_is_forecast_as_when_it_is_asked_about() {
+        let cluster = one_node();
+        let job = |number: i64| SubmittedJob {
+            key: format!("j{number}"),
+            id: None,
+            submit: Micros::of_seconds(1000 + 200 * number + 7 * (number * number % 23)),
+            user: "ann".into(),
+            request: JobRequest {
+                tasks: Some(1 + number as u32 % 4),
+                time_limit: Some(TimeLimit::Of(Seconds(3000))),
+                ..JobRequest::default()
+            },
+            runs: vec![TaskRun::For(Seconds(300 + 90 * (number % 7)))],
+            not_modelled: Vec::new(),
+        };
+        // With fewer than 30 trials past waits do not answer in place of the scheduler.
+        let mut run = RecordedRun { submissions: (0..25).map(job).collect(), ..RecordedRun::default() };
+        run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
+        let (draws, seed) = (ClusterDraws { draws: 5, arrivals: ExpectedArrivals::LikePast }, Seed(1));
+        let said = forecast_starts(&cluster, &run, &[], draws, seed, &|_| {});
+        let settings = ClusterWhenSettings { draws, trials: usize::MAX, trial_draws: draws.draws, seed };
+        let mut moments = RecordedMoments::new(&cluster, &run);
+        let mut widths = Vec::new();
+        for place in [0, 3, 9, 17, 24] {
+            let (job, moment) = (&run.submissions[place], moments.before(place));
+            let question = ClusterQuestion { cluster: &cluster, history: &run, moment: &moment, job };
+            let answer = when_at_cluster(&question, settings, &|_| {}).unwrap();
+            let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, seed);
+            (0..place).for_each(|earlier| drop(forecaster.at_submission(earlier)));
+            let own = forecaster.at_submission(place).remove(0).wait.unwrap();
+            assert_eq!(answer.wait.distribution, own, "{}", job.key);
+            let quantiles = [answer.wait.p10, answer.wait.median, answer.wait.p90];
+            assert_eq!(said[place].quantiles, Some(quantiles), "{}", job.key);
+            widths.push(answer.wait.p90 - answer.wait.p10);
+        }
+        // Control: they are no points, and not all the same.
+        assert!(widths.iter().all(|width| *width > 0.0) && widths.windows(2).any(|two| two[0] != two[1]));
+    }
+
+    /// A job that starts in the second of its submission is not among the waits that are known then.
+    #[test]
+    fn a_start_is_known_once_its_second_is_over() {
+        let cluster = one_node();
         let job = |number: i64| SubmittedJob {
             key: format!("j{number}"),
             id: None,

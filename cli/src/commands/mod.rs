@@ -50,6 +50,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
+use crate::zone;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -75,9 +76,27 @@ pub enum Command {
     Completions(completions::Arguments),
 }
 
+impl Command {
+    /// How a command that may ask a live site reads its past.
+    fn live_source(&mut self) -> Option<&mut source::Source> {
+        match self {
+            Command::When(arguments) => Some(&mut arguments.asked.source),
+            Command::Advise(arguments) => Some(&mut arguments.asked.source),
+            Command::Pending(arguments) => Some(&mut arguments.source),
+            Command::Allocate(arguments) => Some(&mut arguments.source),
+            _ => None,
+        }
+    }
+}
+
 /// Runs a command.
-pub fn run(command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+pub fn run(mut command: Command, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     place::check(invocation)?;
+    if place::is_in_local_time(invocation)
+        && let Some(source) = command.live_source()
+    {
+        source.reading.time_zone = zone::of_machine();
+    }
     match command {
         Command::Simulate(arguments) => simulate::run(&arguments, printer),
         Command::Compare(arguments) => compare::run(&arguments, printer),

@@ -58,7 +58,7 @@ pub struct Arguments {
     #[command(flatten)]
     plotting: Plotting,
     #[command(flatten)]
-    source: Source,
+    pub source: Source,
 }
 
 impl Arguments {

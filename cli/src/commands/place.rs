@@ -98,6 +98,13 @@ pub fn check(invocation: &Invocation) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether times are those of this machine: a live site is asked, and no zone is named.
+pub fn is_in_local_time(invocation: &Invocation) -> bool {
+    let given = invocation.given().1;
+    let has = |option: &str| given.iter().any(|one| one == option);
+    has("live") && !has("time-zone")
+}
+
 /// Refuses a partition of a log, whose partitions are queues.
 fn check_partition(command: &str, given: &[String]) -> Result<(), Failure> {
     let has = |option: &str| given.iter().any(|one| one == option);

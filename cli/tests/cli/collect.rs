@@ -153,6 +153,24 @@ fn what_the_collector_learned_answers_as_learning_anew_does() {
 }
 
 #[test]
+fn times_of_a_live_site_are_those_of_the_users_zone() {
+    let folder = site(now());
+    let line = "when --live -n 4 -t 60 --no-plot";
+    let queue = folder.read("squeue.txt").lines().take(2).collect::<Vec<_>>().join("\n");
+    fs::write(folder.path("squeue.txt"), queue + "\n").unwrap();
+    let said = |zone: &str, line: &str| {
+        let text = stdout(run(&folder, line).env("TZ", zone));
+        let asked = text.lines().find(|line| line.starts_with("Asked: ")).unwrap().to_owned();
+        asked.split(" at ").nth(1).unwrap()[..13].to_owned()
+    };
+    let utc = said("UTC", line);
+    assert_ne!(said("Asia/Tokyo", line), utc);
+    let named = said("Asia/Tokyo", &format!("{line} --time-zone UTC"));
+    // Another hour may have begun.
+    assert!(named == utc || named == said("UTC", line), "{named} {utc}");
+}
+
+#[test]
 fn forecasts_are_judged_by_what_became_of_the_jobs() {
     let folder = site(now());
     let score = "score live --store s.sqlite --format json";

@@ -1,6 +1,6 @@
 //! What is said of the jobs that wait at a look, and what became of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::order;
@@ -64,7 +64,8 @@ pub struct JudgedForecast {
     pub outcome: Option<WaitEnd>,
 }
 
-/// The jobs of a look of which a forecast is due: those without one, and those that have waited twice as long as at their last one.
+/// The jobs of a look of which a forecast is due: those without one, and those that have waited twice as long as at their last one. Of an
+/// array it is the first in line that waits.
 pub struct DueForecasts {
     last: HashMap<String, Time>,
 }
@@ -75,11 +76,16 @@ const APART: i64 = 600;
 impl DueForecasts {
     /// By when the last forecast of each waiting job was made.
     pub fn after(last: impl IntoIterator<Item = (String, Time)>) -> DueForecasts {
-        DueForecasts { last: last.into_iter().collect() }
+        let mut latest: HashMap<String, Time> = HashMap::new();
+        for (job, at) in last {
+            let known = latest.entry(array_of(&job)).or_insert(at);
+            *known = at.max(*known);
+        }
+        DueForecasts { last: latest }
     }
 
     fn is_due(&self, job: &str, submit: Time, at: Time) -> bool {
-        let Some(&last) = self.last.get(job) else { return true };
+        let Some(&last) = self.last.get(&array_of(job)) else { return true };
         let waited = (last - submit).0.max(0);
         (at - last).0 >= waited.max(APART) || last > at
     }
@@ -117,8 +123,16 @@ impl DueForecasts {
                 past: waits.beyond((look.at - seen.submit).0.max(0) as f64),
             })
         };
-        Ok(answer.jobs.iter().filter_map(made).collect())
+        let mut arrays = HashSet::new();
+        let first_of_array = |one: &JobForecast| arrays.insert(array_of(&one.job));
+        Ok(answer.jobs.iter().filter_map(made).filter(first_of_array).collect())
     }
+}
+
+/// The array of a task, and when it was submitted; another job itself.
+fn array_of(key: &str) -> String {
+    let (name, submit) = key.split_once(' ').unwrap_or((key, ""));
+    format!("{} {submit}", name.split('_').next().unwrap_or(name))
 }
 
 /// A job that waits at a look.
@@ -126,6 +140,11 @@ struct SeenJob {
     key: String,
     submit: Time,
     slurm: Option<Time>,
+}
+
+/// The jobs that wait at a look, each as a forecast names it.
+pub fn waiting_jobs(look: &Look) -> HashSet<String> {
+    waiting(look).into_values().map(|job| job.key).collect()
 }
 
 /// The jobs that wait at a look, by name.
@@ -180,6 +199,10 @@ mod tests {
         assert!(due.is_due("8 100", Time(100), Time(5_200)));
         assert!(!due.is_due("7 100", Time(100), Time(10_099)));
         assert!(due.is_due("7 100", Time(100), Time(10_100)));
+        // One task speaks for its array.
+        let array = DueForecasts::after([("9_1 100".to_owned(), Time(5_100))]);
+        assert!(!array.is_due("9_2 100", Time(100), Time(6_000)));
+        assert!(array.is_due("9_2 200", Time(200), Time(6_000)), "another array");
         // Not at every look, however young it is; and a clock that was set back does not silence it.
         let young = DueForecasts::after([("7 100".to_owned(), Time(110))]);
         assert_eq!([230, 710].map(|at| young.is_due("7 100", Time(100), Time(at))), [false, true]);

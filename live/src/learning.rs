@@ -84,6 +84,16 @@ pub fn learn(
     Ok(Some(LearnedParts { until: past.until, parts }))
 }
 
+/// Whether what was learned of a cluster can answer for the site as it was last seen by a moment.
+///
+/// # Errors
+/// As of [`learn`].
+pub fn is_learned(store: &impl Store, cluster: ClusterNumber, at: Time) -> Result<bool, LearningError> {
+    let Some(look) = store.look_at(cluster, at)? else { return Ok(true) };
+    let site = site_at(&look.look)?;
+    Ok(KeptLearning::find(store, cluster, site.asked)?.is_some_and(|kept| kept.knows(&site)))
+}
+
 /// Says when the waiting jobs of a look start of which a forecast is due, by what was learned before; none while nothing was.
 ///
 /// # Errors

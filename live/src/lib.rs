@@ -15,10 +15,12 @@ mod shown;
 mod store;
 
 pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
-pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd};
-pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, learn, site_at};
+pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
+pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, is_learned, learn, site_at};
 pub use look::Look;
-pub use notices::{JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range};
+pub use notices::{
+    CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range,
+};
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};

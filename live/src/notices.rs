@@ -22,6 +22,8 @@ pub enum JobNow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeReason {
+    /// When it is expected to start, at first.
+    Expected,
     /// It is expected to start soon.
     Soon,
     /// It is expected to start later than was told.
@@ -86,7 +88,8 @@ impl WatchedJob {
             JobNow::Waiting(Some(said)) => said,
         };
         let start = after(at, said.median);
-        let first = *self.told.get_or_insert(start);
+        let before = self.told;
+        let first = before.unwrap_or(start);
         let reason = if !self.told_soon && start - at <= self.rules.before {
             self.told_soon = true;
             NoticeReason::Soon
@@ -94,11 +97,14 @@ impl WatchedJob {
             // Once it has slipped, it may come near again.
             self.told_soon = start - at <= self.rules.before;
             NoticeReason::Slipped
+        } else if before.is_none() {
+            NoticeReason::Expected
         } else {
             return None;
         };
+        let notice = self.notice(reason, at, Some(said));
         self.told = Some(start);
-        Some(self.notice(reason, at, Some(said)))
+        Some(notice)
     }
 
     fn notice(&self, reason: NoticeReason, at: Time, said: Option<SaidSeconds>) -> Notice {
@@ -118,9 +124,17 @@ impl WatchedJob {
                 };
                 format!("job {job} is expected to start {about}{likely}")
             }
-            NoticeReason::Slipped => format!("job {job} is expected to start later than was told{likely}"),
+            NoticeReason::Expected => format!("job {job} waits{likely}"),
+            NoticeReason::Slipped => {
+                let was = self.told.map_or_else(String::new, |was| {
+                    format!("; by even odds it was {}", clock_range(was, was, at, zone))
+                });
+                format!("job {job} is expected to start later than before{likely}{was}")
+            }
             NoticeReason::Started => format!("job {job} has started"),
-            NoticeReason::Gone => format!("job {job} is no longer in the queue"),
+            NoticeReason::Gone => {
+                format!("job {job} is no longer in the queue: it has ended, or was cancelled")
+            }
         };
         Notice { reason, job: job.clone(), at, range, median, text }
     }
@@ -147,30 +161,52 @@ fn seconds(length: Seconds) -> String {
     format!("{} s", number::integer(length.0))
 }
 
-/// The start of a job as an event of a calendar (RFC 5545), with an alarm before it.
-pub fn calendar(job: &str, (at, said): (Time, SaidSeconds), before: Seconds) -> Option<String> {
+/// A job in a calendar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CalendarEntry {
+    /// It starts so many seconds from now; the alarm is this long before even odds.
+    Expected(SaidSeconds, Seconds),
+    /// It has started, at about this moment.
+    Started,
+    /// It is not there any more.
+    Gone,
+}
+
+/// The start of a job as an event of a calendar (RFC 5545); `None` beyond the years a calendar has.
+pub fn calendar(job: &str, at: Time, entry: CalendarEntry) -> Option<String> {
     let stamp = |time: Time| date::compact_utc(time.0);
-    let (low, high) = (after(at, said.low), after(at, said.high).max(after(at, said.low + 60.0)));
-    let lines = [
+    let job = escaped(job);
+    let (low, high) = match entry {
+        CalendarEntry::Expected(said, _) => (after(at, said.low), after(at, said.high)),
+        CalendarEntry::Started | CalendarEntry::Gone => (at, at),
+    };
+    let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
         "PRODID:-//queuecast//queuecast//EN".to_owned(),
         "BEGIN:VEVENT".to_owned(),
-        format!("UID:job-{}@queuecast", escaped(job)),
+        format!("UID:job-{job}@queuecast"),
         format!("SEQUENCE:{}", at.0.clamp(0, i64::from(i32::MAX))),
         format!("DTSTAMP:{}", stamp(at)?),
         format!("DTSTART:{}", stamp(low)?),
-        format!("DTEND:{}", stamp(high)?),
-        format!("SUMMARY:Job {} starts", escaped(job)),
-        "DESCRIPTION:The start lies in this range four times in five.".to_owned(),
-        "BEGIN:VALARM".to_owned(),
-        "ACTION:DISPLAY".to_owned(),
-        format!("DESCRIPTION:Job {} starts soon", escaped(job)),
-        format!("TRIGGER:-PT{}S", before.0.max(0)),
-        "END:VALARM".to_owned(),
-        "END:VEVENT".to_owned(),
-        "END:VCALENDAR".to_owned(),
+        format!("DTEND:{}", stamp(high.max(low + Seconds(60)))?),
     ];
+    match entry {
+        CalendarEntry::Expected(said, before) => lines.extend([
+            format!("SUMMARY:Job {job} starts"),
+            "DESCRIPTION:The start lies in this range four times in five.".to_owned(),
+            "BEGIN:VALARM".to_owned(),
+            "ACTION:DISPLAY".to_owned(),
+            format!("DESCRIPTION:Job {job} starts soon"),
+            format!("TRIGGER;VALUE=DATE-TIME:{}", stamp(after(at, said.median) - before)?),
+            "END:VALARM".to_owned(),
+        ]),
+        CalendarEntry::Started => lines.push(format!("SUMMARY:Job {job} started")),
+        CalendarEntry::Gone => {
+            lines.extend([format!("SUMMARY:Job {job} is gone"), "STATUS:CANCELLED".to_owned()]);
+        }
+    }
+    lines.extend(["END:VEVENT".to_owned(), "END:VCALENDAR".to_owned()]);
     Some(lines.iter().map(|line| folded(line)).collect())
 }
 
@@ -231,7 +267,8 @@ mod tests {
             (3_600, JobNow::Running),
         ];
         let told = reasons(&mut watched(), &looks);
-        assert_eq!(told, [None, None, Some(NoticeReason::Soon), None, Some(NoticeReason::Started)]);
+        use NoticeReason::{Expected, Soon, Started};
+        assert_eq!(told, [Some(Expected), None, Some(Soon), None, Some(Started)]);
     }
 
     #[test]
@@ -248,9 +285,12 @@ mod tests {
             (10_000, waiting(60.0)),
             (10_100, JobNow::Gone),
         ];
-        use NoticeReason::{Gone, Slipped, Soon};
+        use NoticeReason::{Expected, Gone, Slipped, Soon};
         let told = reasons(&mut watched(), &looks);
-        assert_eq!(told, [None, None, Some(Slipped), None, None, Some(Slipped), Some(Soon), Some(Gone)]);
+        assert_eq!(
+            told,
+            [Some(Expected), None, Some(Slipped), None, None, Some(Slipped), Some(Soon), Some(Gone)]
+        );
     }
 
     #[test]
@@ -273,17 +313,22 @@ mod tests {
     #[test]
     fn a_calendar_has_an_event_over_the_range() {
         let said = SaidSeconds { low: 600.0, median: 900.0, high: 4_200.0 };
-        let text = calendar("12;3", (Time(1_795_003_200), said), Seconds(600)).unwrap();
+        let expected = CalendarEntry::Expected(said, Seconds(600));
+        let now = Time(1_795_003_200);
+        let text = calendar("12;3", now, expected).unwrap();
         for line in [
             "UID:job-12\\;3@queuecast",
             "DTSTART:20261118T121000Z",
             "DTEND:20261118T131000Z",
-            "TRIGGER:-PT600S",
+            "TRIGGER;VALUE=DATE-TIME:20261118T120500Z",
         ] {
             assert!(text.lines().any(|one| one == line), "{line} is not in {text}");
         }
         assert!(text.split("\r\n").all(|line| line.len() <= 75 && !line.contains('\n')));
-        let long = calendar(&"x".repeat(200), (Time(0), said), Seconds(0)).unwrap();
+        let long = calendar(&"x".repeat(200), now, expected).unwrap();
         assert!(long.split("\r\n").all(|line| line.len() <= 75));
+        // No alarm for a job that has started, or is gone.
+        let ends = [CalendarEntry::Started, CalendarEntry::Gone].map(|one| calendar("7", now, one).unwrap());
+        assert!(ends.iter().all(|text| !text.contains("VALARM")) && ends[1].contains("STATUS:CANCELLED"));
     }
 }

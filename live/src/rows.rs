@@ -16,6 +16,7 @@ pub struct AccountingRows<'a> {
     name: usize,
     start: Option<usize>,
     state: Option<usize>,
+    given: Option<usize>,
 }
 
 /// A row, and what tells it apart.
@@ -27,8 +28,8 @@ pub struct AccountingRow<'a> {
     pub submit: Time,
     /// When it started, unless it has not.
     pub start: Option<Time>,
-    /// Whether it was cancelled.
-    pub cancelled: bool,
+    /// Whether it ended without ever holding a processor.
+    pub never_held: bool,
     /// When it ended, unless it has not.
     pub end: Option<Time>,
     /// The job as it is shown: `141_3` for a task of an array, `141_[4-9]` for those that wait.
@@ -46,13 +47,13 @@ impl<'a> AccountingRows<'a> {
         let titles = titles.trim_end_matches('\r');
         let place = |name: &str| titles.split(DELIMITER).position(|title| title == name);
         let (id, submit, end) = (place("JobIDRaw")?, place("Submit")?, place("End")?);
-        let (start, state) = (place("Start"), place("State"));
-        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")?, start, state })
+        let (start, state, given) = (place("Start"), place("State"), place("AllocCPUS"));
+        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")?, start, state, given })
     }
 
     /// Every row; in place of one that is broken, as by a line feed in a name, its text. Of a row in several lines the first is broken too.
     pub fn rows(&self) -> impl Iterator<Item = Result<AccountingRow<'a>, &'a str>> + use<'a> {
-        let Self { titles, rows, id, submit, end, name, start, state } = *self;
+        let Self { titles, rows, id, submit, end, name, start, state, given } = *self;
         let columns = titles.matches(DELIMITER).count();
         rows.lines().filter(|line| !line.is_empty()).map(move |text| {
             if text.matches(DELIMITER).count() != columns {
@@ -62,29 +63,50 @@ impl<'a> AccountingRows<'a> {
             let (Ok(id), Ok(submit)) = (cell(id).parse(), cell(submit).parse()) else { return Err(text) };
             let end = cell(end).parse().ok().map(Time);
             let start = start.and_then(|start| cell(start).parse().ok()).map(Time);
-            let cancelled = state.is_some_and(|state| cell(state).starts_with("CANCELLED"));
-            Ok(AccountingRow { id, submit: Time(submit), start, cancelled, end, name: cell(name), text })
+            // Without the column, a job that was cancelled in the second of its start is taken for one that waited.
+            let never_held = match given.map(|given| cell(given)) {
+                Some(given) => end.is_some() && given.parse::<u64>().is_ok_and(|given| given == 0),
+                None => {
+                    let cancelled = state.is_some_and(|state| cell(state).starts_with("CANCELLED"));
+                    cancelled && end.is_some() && start == end
+                }
+            };
+            Ok(AccountingRow { id, submit: Time(submit), start, never_held, end, name: cell(name), text })
         })
     }
 }
 
 impl AccountingRow<'_> {
-    /// The job as a look names it.
-    pub fn key(&self) -> String {
-        format!("{} {}", self.name, self.submit.0)
+    /// The jobs as a look names them: of the tasks of an array that have one row, each. Of a list that is cut short, as Slurm
+    /// does with long ones, those that are named.
+    pub fn keys(&self) -> Vec<String> {
+        let submit = self.submit.0;
+        let Some((array, tasks)) = self.name.split_once("_[") else {
+            return vec![format!("{} {submit}", self.name)];
+        };
+        let tasks = tasks.trim_end_matches(']').split('%').next().unwrap_or_default();
+        let each = tasks.split(',').filter_map(|part| {
+            let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+            Some((first..=last).step_by(step.parse().ok().filter(|&step| step > 0)?))
+        });
+        each.flatten().take(MOST_TASKS).map(|task| format!("{array}_{task} {submit}")).collect()
     }
 
-    /// What became of it in the queue, if that is known. Of a job that was cancelled while it waited, accounting has no start, or that
-    /// of its end.
+    /// What became of it in the queue, if that is known.
     pub fn outcome(&self) -> Option<WaitEnd> {
         match (self.start, self.end) {
-            (Some(start), Some(end)) if self.cancelled && start == end => Some(WaitEnd::Withdrawn(end)),
+            (_, Some(end)) if self.never_held => Some(WaitEnd::Withdrawn(end)),
             (Some(start), _) => Some(WaitEnd::Started(start)),
             (None, Some(end)) => Some(WaitEnd::Withdrawn(end)),
             (None, None) => None,
         }
     }
 }
+
+/// Tasks of one row; Slurm allows no larger arrays.
+const MOST_TASKS: usize = 4_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -100,5 +122,38 @@ mod tests {
         assert_eq!(keys, [(7, 900, Some(950)), (7, 970, None), (8, 10, Some(20))]);
         assert_eq!((all[2].unwrap().name, all[3]), ("6_1", Err("ken")));
         assert!(AccountingRows::of("slurm_load_jobs error").is_none());
+    }
+
+    fn first(row: &str) -> (Vec<String>, Option<WaitEnd>) {
+        let text = format!("JobIDRaw|JobID|Submit|Start|End|State|AllocCPUS\n{row}\n").replace('|', "\x1f");
+        let row = AccountingRows::of(&text).unwrap().rows().next().unwrap().unwrap();
+        (row.keys(), row.outcome())
+    }
+
+    #[test]
+    fn what_became_of_a_job_in_the_queue() {
+        let (started, withdrawn) = (WaitEnd::Started(Time(50)), WaitEnd::Withdrawn(Time(60)));
+        for (row, outcome) in [
+            ("7|7|10|50|60|COMPLETED|4", Some(started)),
+            ("7|7|10|50|Unknown|RUNNING|4", Some(started)),
+            ("7|7|10|Unknown|Unknown|PENDING|0", None),
+            ("7|7|10|60|60|CANCELLED by 0|0", Some(withdrawn)),
+            ("7|7|10|None|60|CANCELLED|0", Some(withdrawn)),
+            ("7|7|10|60|60|DEADLINE|0", Some(withdrawn)),
+            // In the second of its start, but it had begun.
+            ("7|7|10|50|50|CANCELLED by 0|4", Some(started)),
+        ] {
+            assert_eq!(first(row).1, outcome, "{row}");
+        }
+    }
+
+    #[test]
+    fn tasks_that_wait_together_are_named_one_by_one() {
+        let keys = |name: &str| first(&format!("7|{name}|10|Unknown|Unknown|PENDING|0")).0;
+        assert_eq!(keys("7"), ["7 10"]);
+        assert_eq!(keys("7_3"), ["7_3 10"]);
+        assert_eq!(keys("7_[3-5,9%2]"), ["7_3 10", "7_4 10", "7_5 10", "7_9 10"]);
+        assert_eq!(keys("7_[1-7:3]"), ["7_1 10", "7_4 10", "7_7 10"]);
+        assert_eq!(keys("7_[1-2,...]"), ["7_1 10", "7_2 10"]);
     }
 }

@@ -122,6 +122,11 @@ impl CollectedRound {
         }
     }
 
+    /// Whether the history is complete up to now; `None` if accounting was not asked.
+    pub fn is_complete(&self) -> Option<bool> {
+        self.accounting_rows.map(|_| self.history_until.is_some_and(|until| until >= self.at))
+    }
+
     /// In one line.
     pub fn line(&self) -> String {
         let mut said = Vec::new();

@@ -183,7 +183,7 @@ pub(super) fn in_queue<T>(
     let names = queue.name.split(',');
     job.queue =
         names.into_iter().find_map(|name| numbered(name, &workload.names.queues)).and_then(QueueId::new);
-    let settings = if workload.is_empty() { without_history(settings) } else { settings.clone() };
+    let settings = if past.is_empty() { without_history(settings) } else { settings.clone() };
     let found = queue.site(site.asked, &workload.names, settings.default_request, new.user.as_deref());
     let learned = past.forecaster(&settings)?;
     let source =
@@ -197,7 +197,7 @@ pub(super) fn in_queue<T>(
         asked,
         limits: queue.limits,
         past: past.facts(),
-        whose: (!workload.is_empty()).then(|| past.whose.clone()),
+        whose: (!past.is_empty()).then(|| past.whose.clone()),
     };
     ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings) })
 }

@@ -9,13 +9,13 @@ use super::LiveSite;
 use super::queue_history::history_of;
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
-use queuecast_core::workload::Workload;
+use queuecast_core::workload::{Names, Workload};
 use queuecast_forecast::forecast::{
     Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings, opened, sealed,
 };
 use queuecast_trace::{Log, MachineSize};
 
-/// Jobs that are kept as they are: more than any question looks at.
+/// The last jobs of each history that are kept as they are: as many as a question looks at.
 const LAST_JOBS: usize = 5_000;
 
 /// The past of a live site without its jobs: the last of them, their names, and which model has learned from the jobs of each queue.
@@ -37,8 +37,8 @@ pub(super) struct KeptQueue {
     pub model: String,
     /// " of" whom they have learned.
     pub whose: String,
-    /// The partitions whose jobs they have learned from; `None` for those of the whole site.
-    pub within: Option<Vec<String>>,
+    /// The last jobs that they have learned from, without names; `None` for those of the whole site.
+    pub own: Option<Workload>,
     /// Their jobs in numbers.
     pub facts: PastFacts,
 }
@@ -89,16 +89,13 @@ impl SitePast {
         if !workload.starts.iter().any(|&start| start <= until) {
             return Ok(None);
         }
-        let first = workload.len().saturating_sub(LAST_JOBS);
-        let last = workload.only(|job| job.index.at() >= first);
-        let last = last.map_err(|error| Refusal::bug(format!("the last jobs of a log: {error}")))?;
+        let last = last_of(workload)?;
         let mut past = SitePast { until, last, machine: log.machine, queues: BTreeMap::new() };
         let mut models: Vec<NamedModel> = Vec::new();
         let done = |steps| messages.done(steps);
         for queue in site.whole_queues(None, None)? {
             let (own, whose) = history_of(workload, &queue);
-            let within = own.is_some().then(|| queue.within.clone());
-            let model = within.as_ref().map_or_else(|| "all".to_owned(), |names| names.join(","));
+            let model = if own.is_some() { queue.within.join(",") } else { "all".to_owned() };
             let history = own.as_ref().unwrap_or(workload);
             if !past.queues.values().any(|known| known.model == model) {
                 let known = history.jobs().partition_point(|one| one.submit <= until);
@@ -114,7 +111,11 @@ impl SitePast {
                 }
             }
             let facts = PastFacts::of(history, until);
-            past.queues.insert(queue.name, KeptQueue { model, whose, within, facts });
+            let own = own.as_ref().map(last_of).transpose()?.map(|mut own| {
+                own.names = Names::default();
+                own
+            });
+            past.queues.insert(queue.name, KeptQueue { model, whose, own, facts });
         }
         Ok(Some((past, models)))
     }
@@ -146,4 +147,11 @@ impl SitePast {
         site.whole_queues(None, None)
             .is_ok_and(|queues| queues.iter().all(|queue| self.queues.contains_key(&queue.name)))
     }
+}
+
+/// The last jobs of a history.
+fn last_of(workload: &Workload) -> Result<Workload, Refusal> {
+    let first = workload.len().saturating_sub(LAST_JOBS);
+    let last = workload.only(|job| job.index.at() >= first);
+    last.map_err(|error| Refusal::bug(format!("the last jobs of a log: {error}")))
 }

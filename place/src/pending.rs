@@ -179,7 +179,7 @@ impl LearnedQueue {
             newcomer.and_then(|job| job.user.as_deref()),
         );
         let facts = past.facts().unwrap_or_else(|| PastFacts::of(workload, site.asked));
-        let history = match workload.is_empty() {
+        let history = match past.is_empty() {
             true => "no history".to_owned(),
             false => format!("{}{}", number_of(facts.started, "job"), past.whose),
         };

@@ -4,7 +4,6 @@ use super::kept_past::{KeptQueue, MODELS};
 use super::queue_history::{history_of, without_jobs};
 use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::job::{Job, PartitionId};
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{
@@ -57,14 +56,13 @@ impl<'a> QueuePast<'a> {
         };
         let kept = learned.and_then(|models| Some((models, models.past.queue(&queue.name)?)));
         let (own, whose) = match kept {
-            Some((_, KeptQueue { whose, within: None, .. })) => (None, whose.clone()),
-            Some((_, KeptQueue { whose, within: Some(within), .. })) => {
-                let partition = |job: &Job| {
-                    let number = job.partition.map(PartitionId::number)?;
-                    workload.names.partitions.get(&number)
+            Some((_, KeptQueue { whose, own, .. })) => {
+                let named = |own: &Workload| {
+                    let mut own = own.clone();
+                    own.names = workload.names.clone();
+                    own
                 };
-                let own = workload.only(|job| partition(job).is_some_and(|name| within.contains(name)));
-                (own.ok(), whose.clone())
+                (own.as_ref().map(named), whose.clone())
             }
             None => history_of(workload, queue),
         };
@@ -78,6 +76,11 @@ impl<'a> QueuePast<'a> {
             PastJobs::Whole(workload) => workload,
             PastJobs::Own(workload) => workload,
         }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_none() && self.workload().is_empty()
     }
 
     /// Its past in numbers, where models are kept.

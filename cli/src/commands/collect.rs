@@ -5,7 +5,7 @@ use std::time::Duration;
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
     Ask, AskFailed, ClusterNumber, CollectedRound, Collector, CollectorSettings, DeclaredCommands,
-    LearningError, SqliteStore, Store, declared,
+    SqliteStore, Store, StoreError, declared,
 };
 
 use super::between_looks::{BetweenLooks, Computed, compute_now};
@@ -111,8 +111,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut round = first;
     loop {
         following.told(&round);
+        if let Some(is_complete) = round.is_complete() {
+            between.loaded(is_complete);
+        }
         if round.look.is_some() {
-            between.begin(round.at, round.accounting_rows.is_some());
+            between.begin(round.at);
         }
         let every = Duration::from_secs(arguments.every.0.unsigned_abs());
         let kept = || following.store(between.done(), &mut store, cluster);
@@ -164,7 +167,7 @@ impl FollowedSite<'_> {
         }
     }
 
-    /// Learns if accounting was loaded, and forecasts.
+    /// Learns if the history is complete and new, and forecasts.
     fn compute(
         &self,
         store: &mut impl Store,
@@ -174,50 +177,43 @@ impl FollowedSite<'_> {
         if round.look.is_none() {
             return Ok(());
         }
-        let (at, learns) = (round.at, round.accounting_rows.is_some());
+        let (at, learns) = (round.at, round.is_complete() == Some(true));
         let computed =
             told::asked(self.printer, |messages| Ok(compute_now(store, cluster, at, learns, messages)))?;
-        match computed {
-            Ok(computed) => {
-                round.learned_until = computed.learned.as_ref().map(|learned| learned.until);
-                round.forecasts = computed.forecasts.len();
-            }
-            Err(error) => self.cannot(error)?,
-        }
+        let computed = self.in_store(computed)?;
+        self.warn(&computed);
+        round.learned_until = computed.learned.as_ref().map(|learned| learned.until);
+        round.forecasts = computed.forecasts.len();
         Ok(())
     }
 
     /// Stores what was computed between looks, and says so.
     fn store(
         &self,
-        computed: Option<Result<Computed, LearningError>>,
+        computed: Option<Computed>,
         store: &mut impl Store,
         cluster: ClusterNumber,
     ) -> Result<(), Failure> {
-        match computed {
-            None => {}
-            Some(Ok(computed)) => {
-                let file = self.arguments.store.file_to_write()?;
-                computed.store(store, cluster).map_err(|error| refused(&file, error))?;
-                let line = computed.line();
-                if !line.is_empty() {
-                    self.printer.note(&line);
-                }
-            }
-            Some(Err(error)) => self.cannot(error)?,
+        let Some(computed) = computed else { return Ok(()) };
+        self.in_store(computed.store(store, cluster))?;
+        self.warn(&computed);
+        let line = computed.line();
+        if !line.is_empty() {
+            self.printer.note(&line);
         }
         Ok(())
     }
 
-    /// Nothing was learned or forecast: that ends no collector, unless its store cannot be used.
-    fn cannot(&self, error: LearningError) -> Result<(), Failure> {
-        match error {
-            LearningError::Store(error) => Err(refused(&self.arguments.store.file_to_write()?, error)),
-            LearningError::Refused(why) => {
-                self.printer.warning(&format!("no forecasts: {why}"));
-                Ok(())
-            }
+    /// What could not be learned or forecast: that ends no collector.
+    fn warn(&self, computed: &Computed) {
+        for error in &computed.failures {
+            self.printer.warning(&format!("not learned or forecast: {error}"));
         }
+    }
+
+    fn in_store<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {
+        let file = self.arguments.store.file_to_write()?;
+        result.map_err(|error| refused(&file, error))
     }
 }
 

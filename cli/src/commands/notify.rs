@@ -1,5 +1,6 @@
 //! `queuecast notify`: tells when a waiting job is about to start, or its start slips.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -7,8 +8,10 @@ use std::time::Duration;
 use queuecast::forecast::WhenSettings;
 use queuecast::place::{AskedPlace, PendingJob, pending_at, queued_at};
 use queuecast::trace::TimeZone;
-use queuecast::units::Seconds;
-use queuecast_live::{JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar};
+use queuecast::units::{Seconds, Time};
+use queuecast_live::{
+    CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
+};
 
 use super::place::{ReadPlace, read_live};
 use super::source::Source;
@@ -33,7 +36,7 @@ Examples:
 
 /// Tell when a waiting job is about to start, when its start slips, and when it starts
 ///
-/// Asks the store of queuecast collect while that is fresh, else Slurm itself, at every interval, until the job has started or left the queue. What is told is printed, one line each (with --format json, one object each), and goes to every target that is named; a target that fails is warned of and tried again at the next time.
+/// Asks the store of queuecast collect while that is fresh, else Slurm itself, at every interval, until the job has started or left the queue. What is told is printed, one line each (with --format json, one object each): at first when it is expected to start. All later notices go to every target that is named; a target that fails is warned of.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -97,20 +100,22 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         slips: arguments.slips,
         zone: asked.zone.clone(),
     });
-    let (mut is_first, mut shown) = (true, None);
+    let (mut is_first, mut shown, mut missed) = (true, None, 0_usize);
     loop {
         match asked.job_now(is_first) {
             Ok((at, now)) => {
-                if let JobNow::Waiting(Some(said)) = now
-                    && shown != Some(said)
-                {
-                    asked.write_calendar(at, said)?;
-                    shown = Some(said);
-                }
-                if let Some(notice) = job.seen(at, now) {
-                    asked.tell(&notice)?;
-                    if matches!(notice.reason, NoticeReason::Started | NoticeReason::Gone) {
-                        return Ok(());
+                // A job may be missing from one look, as while it is requeued.
+                missed = if now == JobNow::Gone { missed + 1 } else { 0 };
+                if missed != 1 {
+                    if shown != Some(now) {
+                        asked.write_calendar(at, now);
+                        shown = Some(now);
+                    }
+                    if let Some(notice) = job.seen(at, now) {
+                        asked.tell(&notice)?;
+                        if matches!(notice.reason, NoticeReason::Started | NoticeReason::Gone) {
+                            return Ok(());
+                        }
                     }
                 }
             }
@@ -135,7 +140,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// The job as it is now. At first, one that does not wait is refused with what is known of it.
-    fn job_now(&self, is_first: bool) -> Result<(queuecast::units::Time, JobNow), Failure> {
+    fn job_now(&self, is_first: bool) -> Result<(Time, JobNow), Failure> {
         let Asked { arguments, live, source, zone, printer } = self;
         let from = (None, source, !arguments.cache.no_cache);
         let (site, history) = read_live(from, live, moment::END, printer)?;
@@ -159,6 +164,9 @@ impl Asked<'_> {
 
     fn tell(&self, notice: &Notice) -> Result<(), Failure> {
         self.printer.told(notice, &notice.text)?;
+        if notice.reason == NoticeReason::Expected {
+            return Ok(());
+        }
         let start = notice.median.map_or(String::new(), |start| start.0.to_string());
         let event = serde_json::to_value(notice.reason).ok();
         let event = event.as_ref().and_then(|value| value.as_str()).unwrap_or_default();
@@ -173,12 +181,23 @@ impl Asked<'_> {
             self.done("--run", command);
         }
         if let Some(address) = &self.arguments.webhook {
-            let mut command = Command::new("curl");
-            let text = printer::json(notice)?;
-            command.args(["-fsS", "--max-time", "20", "-H", "Content-Type: application/json"]);
-            command.args(["--data-binary", &text, "--", address]);
-            self.done("--webhook", command);
+            self.post(address, &printer::json(notice)?)?;
         }
+        Ok(())
+    }
+
+    /// Sends a text to an address, by curl. The address may be a secret: it is in a file of this user, not among the arguments, which
+    /// others of the machine can read.
+    fn post(&self, address: &str, text: &str) -> Result<(), Failure> {
+        let cannot = |cause| Failure::writing("a temporary file", cause);
+        let mut settings = tempfile::NamedTempFile::new().map_err(cannot)?;
+        let quoted = address.replace('\\', "\\\\").replace('"', "\\\"");
+        writeln!(settings, "url = \"{quoted}\"").map_err(cannot)?;
+        let mut command = Command::new("curl");
+        command.arg("--config").arg(settings.path());
+        command.args(["-fsS", "--max-time", "20", "-H", "Content-Type: application/json"]);
+        command.args(["--data-binary", text]);
+        self.done("--webhook", command);
         Ok(())
     }
 
@@ -195,11 +214,18 @@ impl Asked<'_> {
         }
     }
 
-    fn write_calendar(&self, at: queuecast::units::Time, said: SaidSeconds) -> Result<(), Failure> {
-        let Some(file) = &self.arguments.calendar else { return Ok(()) };
-        match calendar(&self.arguments.job, (at, said), self.arguments.before) {
-            Some(text) => PlannedFile::new(file, &[])?.write(&text),
-            None => Ok(()),
+    /// Writes the calendar file, and says if that fails.
+    fn write_calendar(&self, at: Time, now: JobNow) {
+        let Some(file) = &self.arguments.calendar else { return };
+        let entry = match now {
+            JobNow::Waiting(None) => return,
+            JobNow::Waiting(Some(said)) => CalendarEntry::Expected(said, self.arguments.before),
+            JobNow::Running => CalendarEntry::Started,
+            JobNow::Gone => CalendarEntry::Gone,
+        };
+        let Some(text) = calendar(&self.arguments.job, at, entry) else { return };
+        if let Err(failure) = PlannedFile::new(file, &[]).and_then(|planned| planned.write(&text)) {
+            self.printer.warning(&failure.to_string());
         }
     }
 }

@@ -236,7 +236,7 @@ pub fn read_live(
             Some(RawTrace::read(file, &source.options(), printer)?.known_by(site.asked, printer)?)
         }
         (None, Some(store)) => {
-            let kept = if may_recall { store.learned(&site)? } else { Err(store) };
+            let kept = if may_recall { store.learned(&site, printer)? } else { Err(store) };
             match kept {
                 Ok(kept) => return Ok((site, Some(ReadPast::Kept(Box::new(kept))))),
                 Err(store) => {

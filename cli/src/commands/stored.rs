@@ -1,11 +1,14 @@
 //! A followed site at a moment, by what its store remembers.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use queuecast::place::{LiveSite, RecallModel};
 use queuecast::trace::ReadOptions;
 use queuecast::units::{Seconds, Time};
-use queuecast_live::{ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at};
+use queuecast_live::{
+    ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at, waiting_jobs,
+};
 
 use super::live;
 use super::raw_trace::RawTrace;
@@ -16,6 +19,9 @@ use crate::printer::Printer;
 
 /// A look is as good as asking Slurm for this long: two looks of the usual interval and a minute.
 const FRESH: Seconds = Seconds(300);
+
+/// What was learned longer ago than this is said to be old.
+const OLD: Seconds = Seconds(86_400);
 
 /// A store that is read for one cluster.
 pub struct OpenStore {
@@ -117,19 +123,36 @@ impl OpenStore {
     }
 
     /// What was learned of it by the moment of a look, if there is something for every queue there was then.
-    pub fn learned(self, site: &LiveSite) -> Result<Result<KeptModels, OpenStore>, Failure> {
+    pub fn learned(
+        self,
+        site: &LiveSite,
+        printer: &Printer,
+    ) -> Result<Result<KeptModels, OpenStore>, Failure> {
         let found = self.told(KeptLearning::find(&self.store, self.cluster, site.asked))?;
         let Some(learning) = found.filter(|one| one.knows(site)) else { return Ok(Err(self)) };
+        let age = site.asked - learning.until();
+        if age > OLD {
+            printer.note(&format!(
+                "what was learned is of {} before; is queuecast collect running?",
+                minutes(age)
+            ));
+        }
         let (name, until) = (self.file.display().to_string(), learning.until());
         let recall = Box::new(move |name: &str| self.store.learned(self.cluster, until, name).ok().flatten());
         Ok(Ok(KeptModels { name, learning, recall }))
     }
 
-    /// How right the forecasts were that were made since a moment, as far as it was known at another.
-    pub fn scorecard(&self, since: Time, at: Time) -> Result<Scorecard, Failure> {
+    /// How right the forecasts were that were made within this time before the last look, by what is known then.
+    pub fn scorecard(&self, last: Seconds) -> Result<Scorecard, Failure> {
+        let look = self.told(self.store.look_at(self.cluster, live::now()))?;
+        let (at, waiting) = match &look {
+            Some(look) => (look.look.at, waiting_jobs(&look.look)),
+            None => (live::now(), HashSet::new()),
+        };
+        let since = at - last;
         let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
         let of = (self.file.display().to_string(), self.name.clone());
-        Ok(Scorecard::of(of, (since, at), &judged))
+        Ok(Scorecard::of(of, (since, at), &judged, &waiting))
     }
 
     /// Its accounting, as far as it had been submitted by a moment.

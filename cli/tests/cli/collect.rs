@@ -186,6 +186,16 @@ fn forecasts_are_judged_by_what_became_of_the_jobs() {
     std::thread::sleep(std::time::Duration::from_millis(1100));
     start_job_31(&folder);
     json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    // It is judged once its range is over, however early the job started.
+    let early = json(&mut run(&folder, score));
+    assert_eq!((&early["open"], &early["rows"]), (&1.into(), &serde_json::json!([])));
+    let store = rusqlite::Connection::open(folder.path("s.sqlite")).unwrap();
+    store
+        .execute(
+            "UPDATE forecast SET at = at - 1000000, started = started - 1000000, slurm = slurm - 1000000",
+            [],
+        )
+        .unwrap();
     let judged = json(&mut run(&folder, score));
     let all = &judged["rows"][0];
     assert_eq!((&all["group"], &all["forecasts"], &judged["open"]), (&"all".into(), &1.into(), &0.into()));
@@ -261,6 +271,11 @@ fn every_command_can_be_read_before_it_is_run() {
     assert_eq!(asked(&folder, "squeue") + asked(&folder, "sacct"), 0, "none was run");
 }
 
+fn forecasts(folder: &Folder) -> i64 {
+    let store = rusqlite::Connection::open(folder.path("s.sqlite")).unwrap();
+    store.query_row("SELECT count(*) FROM forecast", [], |row| row.get(0)).unwrap_or(0)
+}
+
 #[test]
 fn it_follows_until_it_is_told_to_end() {
     let folder = site(now());
@@ -271,7 +286,7 @@ fn it_follows_until_it_is_told_to_end() {
     following.env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
     let mut child = following.stderr(std::process::Stdio::piped()).spawn().unwrap();
     for _ in 0..200 {
-        if asked(&folder, "squeue") >= 3 {
+        if asked(&folder, "squeue") >= 3 && forecasts(&folder) > 0 {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -282,4 +297,7 @@ fn it_follows_until_it_is_told_to_end() {
         asked(&folder, "squeue") >= 3 && asked(&folder, "sacct") == 1,
         "accounting is asked for more seldom"
     );
+    // Between the looks it has learned and forecast.
+    let score = json(&mut run(&folder, "score live --store s.sqlite --format json"));
+    assert_eq!(score["forecasts"], 1, "{score}");
 }

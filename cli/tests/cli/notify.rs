@@ -60,10 +60,10 @@ fn a_job_is_told_of_before_it_starts_and_when_it_does() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let reasons: Vec<&str> = lines.iter().map(|line| line["reason"].as_str().unwrap()).collect();
-    assert_eq!(reasons, ["soon", "started"]);
+    assert_eq!(reasons, ["soon", "started"], "one notice at a time, the more urgent one");
     assert!(lines[0]["range"][0].as_i64() <= lines[0]["median"].as_i64(), "{}", lines[0]);
     assert_eq!(folder.read("told"), "soon 31\nstarted 31\n");
-    assert!(folder.read("job.ics").contains("SUMMARY:Job 31 starts\r\n"));
+    assert!(folder.read("job.ics").contains("SUMMARY:Job 31 started\r\n"));
 }
 
 #[test]

@@ -18,6 +18,14 @@ pub enum StoreError {
         /// The newest one that is known here.
         known: i64,
     },
+    /// It was written by an earlier version, and can be brought up to date.
+    #[error("its form is {found}, and this version of queuecast reads form {known}")]
+    Older {
+        /// The form of the store.
+        found: i64,
+        /// The one that is known here.
+        known: i64,
+    },
     /// Another process holds it.
     #[error("another process has been writing to it for longer than {0} s")]
     Locked(u64),
@@ -63,6 +71,9 @@ impl StoreError {
             StoreError::Foreign => Some("name another file with --store"),
             StoreError::Newer { .. } => {
                 Some("use the version of queuecast that wrote it, or name another file with --store")
+            }
+            StoreError::Older { .. } => {
+                Some("queuecast collect of this version brings it up to date: start it again")
             }
             StoreError::Locked(_) => Some("one collector writes to a store: is another one running?"),
             StoreError::ReadOnly => {

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{ClusterNumber, LearnedPart, StoreError};
 use crate::forecasts::{JobForecast, JudgedForecast, SaidSeconds, WaitEnd};
+use crate::look::started_job;
 
 /// How many times of learning are kept: a question may begin with one while the next is written.
 const TIMES_KEPT: i64 = 2;
@@ -86,6 +87,30 @@ pub(super) fn add_forecasts(
             past.map(|past| past.high),
         ])?;
     }
+    // A job may have started at a look that was made while this was computed.
+    let mut asked = connection
+        .prepare("SELECT line FROM queued WHERE cluster = ?1 AND job = ?2 ORDER BY first DESC LIMIT 1")?;
+    let mut ends = Vec::new();
+    for JobForecast { job, .. } in forecasts {
+        let line: Option<String> = asked.query_row(params![cluster.0, job], |row| row.get(0)).optional()?;
+        let start = line.and_then(|line| started_job(&line));
+        ends.extend(start.map(|(job, start)| (job, WaitEnd::Started(start))));
+    }
+    note_outcomes(connection, cluster, ends.into_iter())
+}
+
+/// Forecasts are kept this much longer than looks, in seconds: for seasons to be compared.
+const KEPT_LONGER: i64 = 335 * 86_400;
+
+pub(super) fn forget_forecasts(
+    connection: &Connection,
+    cluster: ClusterNumber,
+    before: Time,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "DELETE FROM forecast WHERE cluster = ?1 AND at < ?2",
+        params![cluster.0, before.0 - KEPT_LONGER],
+    )?;
     Ok(())
 }
 

@@ -95,6 +95,7 @@ const STEPS: [&str; 2] = ["
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX forecast_open ON forecast (cluster, job) WHERE started IS NULL AND withdrawn IS NULL;
     CREATE INDEX forecast_at ON forecast (cluster, at);
+    CREATE INDEX queued_job ON queued (cluster, job);
 "];
 
 /// Brings a store up to date, and refuses what is none or is newer than this program.
@@ -116,7 +117,7 @@ pub(super) fn open(connection: &mut Connection, may_write: bool) -> Result<(), S
         return Ok(());
     }
     if !may_write {
-        return Err(StoreError::ReadOnly);
+        return Err(StoreError::Older { found: form, known });
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     // Another process may have been faster.

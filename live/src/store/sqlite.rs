@@ -208,7 +208,8 @@ impl Store for SqliteStore {
                 changed += add.execute(params![key.0, key.1, key.2, open, titles, row.text])?;
             }
         }
-        let outcomes = rows.rows().flatten().filter_map(|row| Some((row.key(), row.outcome()?)));
+        let outcomes = rows.rows().flatten().filter_map(|row| Some((row.outcome()?, row.keys())));
+        let outcomes = outcomes.flat_map(|(end, keys)| keys.into_iter().map(move |key| (key, end)));
         kept::note_outcomes(&transaction, cluster, outcomes)?;
         if let Some(until) = until {
             transaction.execute(
@@ -337,6 +338,7 @@ impl Store for SqliteStore {
              AND look NOT IN (SELECT nodes FROM look WHERE cluster = ?1)",
             [cluster.0],
         )?;
+        kept::forget_forecasts(&transaction, cluster, before)?;
         transaction
             .execute("DELETE FROM failure WHERE cluster = ?1 AND at < ?2", params![cluster.0, before.0])?;
         transaction.commit()?;

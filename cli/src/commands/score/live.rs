@@ -2,8 +2,8 @@
 
 use queuecast::units::Seconds;
 
+use crate::commands::store_option;
 use crate::commands::stored::OpenStore;
-use crate::commands::{live, store_option};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
@@ -15,7 +15,7 @@ Examples:
 
 /// Score the forecasts that queuecast collect has made of waiting jobs, beside what Slurm expected of them
 ///
-/// Each job is forecast when it is first seen waiting, and again when it has waited twice as long as at its last forecast. What was said is judged by when the job started: the share inside the 80 % range, the error of the median beside that of Slurm's own expected start at the same moment, and the interval score beside that of the last 200 waits.
+/// Each job, and of an array the first task that waits, is forecast when it is first seen waiting, and again when it has waited twice as long as at its last forecast. A forecast is judged once its range is over: the share inside the 80 % range, the error of the median beside that of Slurm's own expected start at the same moment, and the interval score beside that of the last 200 waits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Name of the cluster, where the store has several
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// Forecasts that were made within this time
+    /// Forecasts that were made within this time before the last look
     #[arg(long, value_name = "DURATION", default_value = "30d", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub last: Seconds,
 }
@@ -34,6 +34,5 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let Some(store) = OpenStore::find(&arguments.store, arguments.cluster.as_deref())? else {
         return Err(Failure::usage("no site has been followed yet").hint("queuecast collect follows one"));
     };
-    let now = live::now();
-    printer.answer(&store.scorecard(now - arguments.last, now)?)
+    printer.answer(&store.scorecard(arguments.last)?)
 }

@@ -135,10 +135,14 @@ fn forecasts_are_judged_by_what_became_of_the_jobs() {
     assert!(String::from_utf8_lossy(&none.get_output().stderr).contains("there is no such store"));
     json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
     let open = json(&mut run(&folder, score));
-    assert_eq!((&open["forecasts"], &open["open"], &open["rows"]), (&1.into(), &1.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&open["forecasts"], &open["open"], &open["rows"]),
+        (&1.into(), &1.into(), &serde_json::json!([]))
+    );
     // Job 31 starts: Slurm had expected that an hour and more later.
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    let started = folder.read("squeue.txt").replace("31|PENDING|4|1:00:00|0:00|", "31|RUNNING|4|1:00:00|0:01|");
+    let started =
+        folder.read("squeue.txt").replace("31|PENDING|4|1:00:00|0:00|", "31|RUNNING|4|1:00:00|0:01|");
     let started: String = started
         .lines()
         .map(|line| match line.strip_prefix("31|") {

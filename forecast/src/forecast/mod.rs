@@ -6,11 +6,14 @@ mod answer;
 mod arrivals;
 mod best;
 mod blockers;
+mod campaign;
+mod campaign_jobs;
 mod closeness;
 mod cluster;
 mod followed;
 mod forecaster;
 mod method;
+mod past_campaigns;
 mod past_facts;
 mod past_queues;
 mod pending;
@@ -30,6 +33,8 @@ pub use answer::{
 pub use arrivals::{Following, RecordedArrivals, WaitOutcome};
 pub use best::{BestWaits, wait_predictor};
 pub use blockers::{AskedStart, BlockerEffect, LeftOutEffect, StartBlockers};
+pub use campaign::{CampaignForecast, CampaignForecaster, MemberTimes};
+pub use campaign_jobs::{Campaign, CampaignEnd, CampaignJob, CampaignMember};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterWhenError,
@@ -39,6 +44,7 @@ pub use cluster::{
 pub use forecaster::{Forecaster, SubmissionUse};
 pub(crate) use method::ranges;
 pub use method::{RangePoint, WaitMethod};
+pub use past_campaigns::{CampaignOutcome, CampaignRecord};
 pub use past_facts::PastFacts;
 pub use past_queues::{PendingRange, PendingRecord};
 pub use pending::{PendingForecaster, PendingStart, PendingStarts};

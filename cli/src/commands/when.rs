@@ -46,7 +46,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     pub asked: newcomer::Arguments,
-    /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number
+    /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number, of an array or a chain of dependencies too
     #[arg(long, value_name = "ID", help_heading = "The job")]
     pub job: Option<String>,
     /// A job script: its #SBATCH lines say what the job asks for, where no option does; with --live, FILE may be the script
@@ -156,7 +156,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let (settings, why) = (asked.settings(), arguments.why);
-    if let Some(name) = waiting.as_ref().filter(|name| !why && is_waiting_campaign(place, name)) {
+    // --job asks about the one job, whatever belongs to it.
+    let is_alone = why || arguments.job.is_some();
+    if let Some(name) = waiting.as_ref().filter(|name| !is_alone && is_waiting_campaign(place, name)) {
         let answer = told::learned(&asked.methods.cache, printer, |messages| {
             waiting_campaign_at(place, name, &settings, zone, messages)
         })?;

@@ -120,7 +120,10 @@ impl Asked {
             let has_ended = |number: usize| start[number].is_some_and(|begun| begun + jobs[number].run <= at);
             let still_held = |place: usize| self.running[place].end.0.max(NOW + 1) > at;
             // Who is eligible.
-            for number in (0..jobs.len()).filter(|&number| eligible[number].is_none()) {
+            for number in 0..jobs.len() {
+                if eligible[number].is_some() {
+                    continue;
+                }
                 let may = match (joiner(number), number.checked_sub(self.waiting.len())) {
                     (Some(rule), _) => {
                         rule.at.0 <= at

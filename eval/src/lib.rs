@@ -8,6 +8,7 @@
 //! said, [`Scorer`] template sets. Refuses to know where a workload came from, and how a number is shown.
 
 mod bootstrap;
+mod campaign_score;
 mod error;
 mod evaluation;
 mod fairness;
@@ -32,6 +33,7 @@ mod window;
 mod window_spec;
 
 pub use bootstrap::{MethodDifferences, RatioMeasure, Resampled, ScoreIntervals, WeeklySums};
+pub use campaign_score::{CampaignRanges, CampaignScore, score_campaigns};
 pub use error::EvalError;
 pub use evaluation::{Evaluation, Selection};
 pub use fairness::Fairness;

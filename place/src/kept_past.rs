@@ -11,7 +11,8 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_core::workload::{Names, Workload};
 use queuecast_forecast::forecast::{
-    Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings, opened, sealed,
+    CampaignForecaster, Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings,
+    opened, sealed,
 };
 use queuecast_trace::{Log, MachineSize};
 
@@ -70,8 +71,8 @@ impl fmt::Debug for LearnedModels<'_> {
     }
 }
 
-/// The two models of a queue: of a newcomer's start, and of the starts of the jobs that wait.
-pub(super) const MODELS: [&str; 2] = ["newcomer", "waiting"];
+/// The models of a queue: of a newcomer's start, of the starts of the jobs that wait, and of campaigns.
+pub(super) const MODELS: [&str; 3] = ["newcomer", "waiting", "campaigns"];
 
 impl SitePast {
     /// Learns from the accounting of a site as it was known when the site was looked at, for each of its queues. Returns the models
@@ -104,7 +105,12 @@ impl SitePast {
                 let keys = names.each_ref().map(|name| past.key(name, settings));
                 let (forecaster, then) = Forecaster::of_log(history, until, settings, &done);
                 let (pending, _) = PendingForecaster::of_log(history, until, settings, &done);
-                let bytes = [forecaster.stored(&then, keys[0]), pending.stored(&then, keys[1])];
+                let (campaigns, _) = CampaignForecaster::of_log(history, until, settings, &done);
+                let bytes = [
+                    forecaster.stored(&then, keys[0]),
+                    pending.stored(&then, keys[1]),
+                    campaigns.stored(&then, keys[2]),
+                ];
                 for (name, bytes) in names.into_iter().zip(bytes) {
                     let cannot = || Refusal::bug("a model of these settings cannot be stored");
                     models.push(NamedModel { name, bytes: bytes.ok_or_else(cannot)? });

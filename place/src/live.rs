@@ -1,5 +1,7 @@
 //! A live site: which jobs run and wait now, as its Slurm prints it.
 
+use std::collections::BTreeSet;
+
 use super::{JobSize, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
@@ -64,6 +66,15 @@ impl LiveSite {
     /// Whether a job of this name runs.
     pub fn runs(&self, name: &str) -> bool {
         self.queue.iter().any(|queued| queued.name == name && queued.elapsed.is_some())
+    }
+
+    /// The same site, in which these waiting jobs are in line too.
+    pub(super) fn with_in_line(&self, names: &BTreeSet<&str>) -> LiveSite {
+        let queue = self.queue.iter().map(|job| {
+            let in_line = job.in_line || names.contains(job.name.as_str());
+            Queued { in_line, ..job.clone() }
+        });
+        LiveSite { asked: self.asked, partitions: self.partitions.clone(), queue: queue.collect() }
     }
 
     /// Whether a job of this number, or one of an array of this number, waits.

@@ -7,7 +7,7 @@ use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{
-    Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings,
+    CampaignForecaster, Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings,
 };
 use queuecast_trace::MachineSize;
 
@@ -109,6 +109,22 @@ impl<'a> QueuePast<'a> {
         messages.begins("asking about past queues", PendingForecaster::steps(known));
         let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
         Ok(PendingForecaster::recalled(self.workload(), until, settings, learning).0)
+    }
+
+    /// The model of campaigns: as it is kept, else as it is learned now.
+    pub fn campaigns(
+        &self,
+        until: Time,
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<CampaignForecaster, Refusal> {
+        let restored = |bytes: &[u8], key| Ok(CampaignForecaster::restored(bytes, key)?.0);
+        if let Some(kept) = self.model(MODELS[2], settings, restored)? {
+            return Ok(kept);
+        }
+        messages.begins("asking about past campaigns", CampaignForecaster::steps(self.workload(), until));
+        let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+        Ok(CampaignForecaster::recalled(self.workload(), until, settings, learning).0)
     }
 
     fn model<T>(

@@ -8,6 +8,7 @@ mod allocated_chart;
 mod allocated_record;
 mod answer;
 mod brokered;
+mod campaign;
 mod choice;
 pub mod cleaning;
 mod comparison;

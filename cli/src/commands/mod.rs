@@ -6,6 +6,7 @@ mod allocate;
 #[cfg(test)]
 mod arguments_alone;
 mod between_looks;
+mod campaign;
 mod cleaning;
 mod collect;
 mod compare;

@@ -31,7 +31,7 @@ struct NotThere {
     why: &'static str,
 }
 
-const NOT_THERE: [NotThere; 4] = [
+const NOT_THERE: [NotThere; 5] = [
     NotThere {
         commands: &["simulate", "compare"],
         place: "site",
@@ -64,6 +64,12 @@ const NOT_THERE: [NotThere; 4] = [
         place: "site",
         options: &["method", "procs", "other-site"],
         why: "the site's own scheduler is simulated on its own nodes",
+    },
+    NotThere {
+        commands: &["when"],
+        place: "site",
+        options: &["array", "chain", "jobs"],
+        why: "several jobs together are asked about without the site's own scheduler, of a log or with --live alone",
     },
     NotThere {
         commands: &["when", "advise", "allocate", "pending"],

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Id;
 use clap::builder::Resettable;
 use queuecast::forecast::WhenSettings;
-use queuecast::place::{explain_start, queued_at, when_at};
+use queuecast::place::{
+    campaign_at, explain_start, is_waiting_campaign, queued_at, waiting_campaign_at, when_at,
+};
 use queuecast::report::Explained;
 
 use super::place::ReadPlace;
-use super::{job_script, newcomer, told};
+use super::{campaign, job_script, newcomer, told};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
@@ -29,6 +31,11 @@ Examples:
     queuecast when --live job.sh
     queuecast when --live 1234_5 --why
 
+  An array of 500 jobs, at most 20 of them at once; ten jobs one after the other; a list of jobs:
+    queuecast when LOG.swf.gz -n 4 -t 1h --array 1-500%20
+    queuecast when LOG.swf.gz -n 64 -t 1d --chain 10
+    queuecast when --live site.sacct.gz --jobs jobs.csv
+
   By Slurm's own scheduler, on the configuration saved by site capture:
     queuecast when site.sacct.gz --site mysite -n 64 -t 2h -q batch -u anna";
 
@@ -39,12 +46,14 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     pub asked: newcomer::Arguments,
-    /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number
+    /// A job that waits already, by its number (1234, or 1234_5 of an array); with --live, FILE may be the number, of an array or a chain of dependencies too
     #[arg(long, value_name = "ID", help_heading = "The job")]
     pub job: Option<String>,
     /// A job script: its #SBATCH lines say what the job asks for, where no option does; with --live, FILE may be the script
     #[arg(long, value_name = "FILE", help_heading = "The job")]
     pub script: Option<PathBuf>,
+    #[command(flatten)]
+    pub several: campaign::Arguments,
     /// Say what keeps the job from starting: each job that runs or waits before it is left out in turn, and the queue simulated again
     #[arg(long, help_heading = "The answer")]
     pub why: bool,
@@ -71,7 +80,11 @@ impl Arguments {
         } else if let Some(script) = &script {
             job_script::take(&mut asked, script, printer)?;
         }
-        if job.is_none() && asked.size.is_none() && asked.slurm.sbatch.is_none() {
+        if let Some(option) = self.several.given() {
+            self.check_several(option, script.is_some())?;
+        }
+        let is_listed = self.several.jobs.is_some();
+        if job.is_none() && !is_listed && asked.size.is_none() && asked.slurm.sbatch.is_none() {
             return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
                 .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
         }
@@ -89,6 +102,7 @@ impl Arguments {
             ("queue", asked.queue.is_some(), own),
             ("sbatch", asked.slurm.sbatch.is_some(), own),
             ("script", self.script.is_some(), own),
+            (self.several.given().unwrap_or_default(), self.several.given().is_some(), own),
             ("method or --trials", asked.settings() != WhenSettings::default(), as_all),
             ("explain", self.explain, as_all),
         ];
@@ -96,6 +110,27 @@ impl Arguments {
             Some((option, _, why)) => Err(Failure::usage(format!(
                 "--{option} cannot be given for job {job}, which waits already: {why}"
             ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses options that mean nothing for several jobs together.
+    fn check_several(&self, option: &str, script: bool) -> Result<(), Failure> {
+        let (asked, is_listed) = (&self.asked, self.several.jobs.is_some());
+        let (listed, together) = ("the list says it of each job", "all jobs are simulated together");
+        let options = [
+            ("size", is_listed && asked.size.is_some(), listed),
+            ("user", is_listed && asked.user.is_some(), listed),
+            ("queue", is_listed && asked.queue.is_some(), listed),
+            ("script", is_listed && script, listed),
+            ("method or --trials", asked.settings() != WhenSettings::default(), together),
+            ("why", self.why, together),
+            ("explain", self.explain, together),
+        ];
+        match options.iter().find(|one| one.1) {
+            Some((other, _, why)) => {
+                Err(Failure::usage(format!("--{other} cannot be used with --{option}: {why}")))
+            }
             None => Ok(()),
         }
     }
@@ -112,13 +147,30 @@ impl Arguments {
 /// Reads the place, and says when the job would start.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let (mut asked, waiting) = arguments.read(printer)?;
-    let plot = arguments.plotting.plan(&asked.inputs())?;
+    let inputs: Vec<&Path> = asked.inputs().into_iter().chain(arguments.several.inputs()).collect();
+    let plot = arguments.plotting.plan(&inputs)?;
+    let several = arguments.several.read(&asked, printer)?;
     let read = ReadPlace::read(&asked, printer)?;
     if arguments.asked.queue.is_none() {
         read.forget_unknown_queue(&mut asked, printer);
     }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let (settings, why) = (asked.settings(), arguments.why);
+    // --job asks about the one job, whatever belongs to it.
+    let is_alone = why || arguments.job.is_some();
+    if let Some(name) = waiting.as_ref().filter(|name| !is_alone && is_waiting_campaign(place, name)) {
+        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+            waiting_campaign_at(place, name, &settings, zone, messages)
+        })?;
+        return plot.answer(&answer, printer);
+    }
+    if let Some(campaign) = several {
+        read.check_user(asked.user.as_deref())?;
+        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+            campaign_at(place, &campaign, &settings, zone, messages)
+        })?;
+        return plot.answer(&answer, printer);
+    }
     if let Some(name) = waiting {
         let answer = told::learned(&asked.methods.cache, printer, |messages| {
             queued_at(place, &name, why, &settings, zone, messages)

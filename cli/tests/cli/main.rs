@@ -8,6 +8,8 @@ mod allocate;
 mod allocate_future;
 mod altered_future;
 #[cfg(unix)]
+mod campaign;
+#[cfg(unix)]
 mod capture;
 mod collect;
 mod compare;

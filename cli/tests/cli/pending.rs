@@ -93,15 +93,22 @@ fn every_waiting_job_has_a_start_or_a_reason() {
 fn a_job_that_waits_has_the_answer_of_its_row() {
     let folder = busy();
     let all = json(&mut run(&folder, "pending --live -p long --format json"));
-    for line in ["when --live 30 -p long --format json", "when --live --job 30 -p long --format json"] {
-        let one = json(&mut run(&folder, line));
-        assert_eq!((&one["job"], &one["queue"]), (row(&all, "30"), &all["queues"][0]), "{line}");
+    for (job, line) in [("30", "when --live --job 30"), ("20_2", "when --live 20_2")] {
+        let one = json(&mut run(&folder, &format!("{line} -p long --format json")));
+        assert_eq!((&one["job"], &one["queue"]), (row(&all, job), &all["queues"][0]), "{line}");
+    }
+    // By their number alone, an array and a job that others wait for are asked about as a whole.
+    for (line, jobs) in [("when --live 20", ["20_1", "20_2"]), ("when --live 30", ["30", "31"])] {
+        let several = json(&mut run(&folder, &format!("{line} -p long --format json")));
+        let names: Vec<&Value> =
+            several["asked"]["jobs"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+        assert_eq!(names, jobs, "{line}");
     }
     let text = stdout(&mut run(&folder, "when --live 20_2 -p long"));
     assert!(text.starts_with("Job 20_2 most likely starts"), "{text}");
     assert!(text.contains("It waits for its turn behind 1 job for 8 processors."), "{text}");
     refused(&folder, "when --live 1", "job 1 runs already");
-    refused(&folder, "when --live 20", "job 20 is an array of which 2 tasks wait");
+    refused(&folder, "when --live --job 20", "job 20 is an array of which 2 tasks wait");
     refused(&folder, "when --live 999", "no job 999 waits there");
     for (option, name) in
         [("-n 4", "size"), ("-t 5", "time"), ("--explain", "explain"), ("--method knn", "method or --trials")]

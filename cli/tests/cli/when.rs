@@ -5,14 +5,14 @@ use serde_json::json as value;
 use crate::{Folder, json};
 
 /// A log of a busy machine, as simulated, so that it has waits.
-fn log() -> Folder {
+pub fn log() -> Folder {
     let folder = Folder::with("unused", "");
     folder.queuecast("generate habits --jobs 700 --seed 3 --output made.swf --quiet").assert().success();
     folder.queuecast("simulate made.swf --schedule-swf log.swf --quiet --no-plot").assert().success();
     folder
 }
 
-fn refused(folder: &Folder, line: &str, code: i32, expected: &str) {
+pub fn refused(folder: &Folder, line: &str, code: i32, expected: &str) {
     let assert = folder.queuecast(line).assert().code(code);
     let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(said.contains(expected), "{line}: {said}");

@@ -127,10 +127,21 @@ impl PastQueues {
     }
 
     /// Simulated waits of a job that are said at a moment, corrected by what was known then.
-    pub fn said(&mut self, job: JobIndex, now: Time, waits: &[Seconds], (procs, request): (Procs, Seconds)) {
+    pub fn said(&mut self, job: JobIndex, now: Time, waits: &[Seconds], size: (Procs, Seconds)) {
         let correction = self.correction(now);
-        let Some(simulated) = observed(waits) else { return };
-        let Some(wait) = correction.corrected(waits, procs, request) else { return };
+        let wait = correction.corrected(waits, size.0, size.1);
+        self.said_as((job, now), waits, size, (&correction, wait));
+    }
+
+    /// As [`PastQueues::said`], by a correction that is known elsewhere and what is said by it; the range that is said.
+    pub fn said_as(
+        &mut self,
+        (job, now): (JobIndex, Time),
+        waits: &[Seconds],
+        (procs, request): (Procs, Seconds),
+        (correction, said): (&QueueCorrection, Option<Distribution>),
+    ) -> Option<PendingRange> {
+        let (simulated, wait) = (observed(waits)?, said?);
         let unranked = correction.unranked(waits, procs, request).unwrap_or_else(|| simulated.clone());
         self.open.entry(job).or_default().push(QueueAnswer {
             asked: now,
@@ -139,6 +150,7 @@ impl PastQueues {
             unranked,
             said: PendingRange::of(&wait),
         });
+        Some(PendingRange::of(&wait))
     }
 
     /// A job has started.
@@ -165,8 +177,13 @@ impl PastQueues {
     /// What past answers teach. Jobs that have outlasted their range and still wait count as waiting until now, or as what is known to be
     /// later: without them, what is learned in a growing queue would come from the jobs that were lucky.
     pub fn correction(&self, now: Time) -> QueueCorrection {
+        self.correction_by(self.by, now)
+    }
+
+    /// As [`PastQueues::correction`], in another way.
+    pub fn correction_by(&self, by: CorrectedBy, now: Time) -> QueueCorrection {
         let open = self.open.values().flatten();
-        match self.by {
+        match by {
             CorrectedBy::Errors => {
                 let open = open.map(|one| (one.asked, one.simulated, KnownStart::Later(one.waited(now))));
                 let mut all: Vec<_> = self.starts.iter().rev().copied().chain(open).collect();
@@ -251,6 +268,11 @@ impl QueueCorrection {
             _ => observed(waits),
         }
     }
+}
+
+/// A forecast that is made as wide as errors of which nothing is known.
+pub(super) fn widened(forecast: &Distribution) -> Distribution {
+    StartRecord::of(std::iter::empty()).corrected(&queued(forecast))
 }
 
 /// A simulated start of a job that waits already, so that a queue is there.

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use twox_hash::XxHash3_128;
 
 use super::answer::WhenSettings;
+use super::campaign::CampaignForecaster;
 use super::forecaster::{Forecaster, ForecasterState};
 use super::pending::PendingForecaster;
 use queuecast_core::asking::{Kept, Learning};
@@ -19,7 +20,7 @@ use queuecast_sim::site::Site;
 const MAGIC: [u8; 16] = *b"queuecast learnt";
 
 /// The layout of what follows. Whatever changes it, or what a forecaster learns, changes this number.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 
 /// The version of the program: another one may have learned otherwise.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -78,6 +79,12 @@ impl ForecasterKey {
             until,
             &WhenSettings { methods: Vec::new(), trials: 0, ..settings.clone() },
         )
+    }
+
+    /// As [`ForecasterKey::of_queue`], of a [`CampaignForecaster`].
+    pub fn of_campaigns(history: &Workload, until: Time, settings: &WhenSettings) -> ForecasterKey {
+        let of_queue = ForecasterKey::of_queue(history, until, settings);
+        ForecasterKey(XxHash3_128::oneshot(&encoded(&("campaigns", of_queue.0))))
     }
 
     /// Of what is kept under a name of its own, learned by these settings; what it has learned from must be told beside it.
@@ -231,6 +238,38 @@ impl PendingForecaster {
     /// # Errors
     /// If it is something else than what was stored under this key by this version of the program.
     pub fn restored(bytes: &[u8], key: ForecasterKey) -> Result<(PendingForecaster, Site), StoredError> {
+        opened(bytes, key)
+    }
+}
+
+impl CampaignForecaster {
+    /// As [`CampaignForecaster::of_log`], or as it was kept.
+    pub fn recalled(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        learning: Learning<'_>,
+    ) -> (CampaignForecaster, Site) {
+        let learned = || CampaignForecaster::of_log(history, until, settings, learning.done);
+        let Some(kept) = learning.kept else { return learned() };
+        ForecasterKey::of_campaigns(history, until, settings).recalled(
+            kept,
+            CampaignForecaster::restored,
+            learned,
+            |(forecaster, site), key| forecaster.stored(site, key),
+        )
+    }
+
+    /// As [`Forecaster::stored`].
+    pub fn stored(&self, site: &Site, key: ForecasterKey) -> Option<Vec<u8>> {
+        if self.learned().is_stored() { sealed(&(self, site), key) } else { None }
+    }
+
+    /// As [`Forecaster::restored`].
+    ///
+    /// # Errors
+    /// If it is something else than what was stored under this key by this version of the program.
+    pub fn restored(bytes: &[u8], key: ForecasterKey) -> Result<(CampaignForecaster, Site), StoredError> {
         opened(bytes, key)
     }
 }

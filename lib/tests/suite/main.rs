@@ -7,6 +7,7 @@ mod advice_properties;
 mod allot_properties;
 mod allot_reference;
 mod broker_properties;
+mod campaign_properties;
 mod characterization_properties;
 mod engine_properties;
 mod estimates_properties;

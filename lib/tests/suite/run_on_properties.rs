@@ -109,6 +109,7 @@ impl Found {
             arrivals: &arrivals,
             shift: Seconds(NOW.0),
             last_joins: None,
+            joining: None,
         };
         run_on.starts(&state, target, Time::NEVER).to_vec()
     }
@@ -161,6 +162,7 @@ fn ranks_decide_who_goes_first() {
             arrivals,
             shift: Seconds::ZERO,
             last_joins: None,
+            joining: None,
         };
         RunOn::default().starts(&state, None, Time::NEVER).to_vec()
     };

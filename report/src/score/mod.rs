@@ -1,7 +1,10 @@
 //! Scores of forecasts: methods side by side, how they differ, and how well their ranges are calibrated.
 
+mod campaigns;
 mod run_times;
 mod waits;
+
+pub use campaigns::ScoredCampaigns;
 
 use super::chart::{Axis, Curves, Join, Measure, Series};
 use super::{Cell, Chart, Column, Document, Page, Table, VERSION, cleaning, log};

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
+use super::joining::{AwaitedEnd, JoinState, Joining};
 use queuecast_core::units::{Seconds, Time};
 
 /// A running job of which the plan has been outlived is planned to end so many seconds from now.
@@ -84,8 +85,14 @@ pub struct RunOn {
     /// Where in the queue jobs have started.
     started: Vec<usize>,
     starts: Vec<Time>,
-    /// Waiting jobs that have not started.
+    /// Waiting jobs that are asked about and have not started.
     left: usize,
+    /// The jobs that join later, if there are any: which of the waiting jobs are asked about, and since when each job counts as waiting.
+    joins: JoinState,
+    is_asked: Vec<bool>,
+    since: Vec<i64>,
+    /// The number of the job of each holding that began in the run.
+    holders: Vec<u32>,
 }
 
 /// What a run begins with.
@@ -105,6 +112,9 @@ pub struct RunOnState<'a> {
     pub shift: Seconds,
     /// When the last of the waiting jobs joins the queue, if not at once: before arrivals of the same second.
     pub last_joins: Option<Time>,
+    /// Waiting jobs that are asked about together, of which some join the queue later; without them, all that wait are asked about. With
+    /// them, arrivals come again once the last has come, each time `shift` later.
+    pub joining: Option<&'a Joining>,
 }
 
 impl RunOn {
@@ -113,8 +123,19 @@ impl RunOn {
     pub fn starts(&mut self, state: &RunOnState<'_>, target: Option<usize>, until: Time) -> &[Time] {
         let now = state.now.0;
         self.set(state);
-        let shifted =
-            state.arrivals.iter().map(|&(at, job)| (at.0.saturating_add(state.shift.0).max(now), job));
+        // Jobs that are asked about together may take longer than the arrivals last.
+        let again = state.joining.map(|_| state.shift).filter(|again| *again > Seconds::ZERO);
+        let mut arrivals = state.arrivals.iter();
+        let mut shift = state.shift.0;
+        let shifted = std::iter::from_fn(|| {
+            if arrivals.as_slice().is_empty()
+                && let Some(again) = again
+            {
+                arrivals = state.arrivals.iter();
+                shift = shift.saturating_add(again.0);
+            }
+            arrivals.next().map(|&(at, job)| (at.0.saturating_add(shift).max(now), job))
+        });
         let mut joins = state.last_joins.filter(|_| !state.waiting.is_empty()).map(|at| at.0.max(now));
         if joins.is_some() {
             let last = state.waiting.len() as u32 - 1;
@@ -131,15 +152,21 @@ impl RunOn {
         while !is_done(self) {
             let end = self.ends.peek().map(|&Reverse((at, _))| at);
             let arrival = coming.peek().map(|&(at, _)| at);
-            let Some(at) = end.into_iter().chain(arrival).chain(joins).min().filter(|&at| at < until.0)
-            else {
-                break;
-            };
+            let later = state.joining.and_then(|_| self.joins.next());
+            let next = end.into_iter().chain(arrival).chain(joins).chain(later).min();
+            let Some(at) = next.filter(|&at| at < until.0) else { break };
             while let Some(&Reverse((due, number))) = self.ends.peek()
                 && due <= at
             {
                 self.ends.pop();
                 self.end(number);
+                if let Some(joining) = state.joining {
+                    self.tell_end(number as usize, state, joining, at);
+                }
+            }
+            if let Some(joining) = state.joining {
+                self.joins.reached(joining, at);
+                self.join_due(joining);
             }
             if let Some(due) = joins
                 && due <= at
@@ -152,6 +179,9 @@ impl RunOn {
             {
                 coming.next();
                 self.jobs.push(job);
+                if state.joining.is_some() {
+                    self.since.push(at);
+                }
                 self.join(self.jobs.len() as u32 - 1);
             }
             self.plan(at, state.waiting.len());
@@ -165,6 +195,48 @@ impl RunOn {
         self.queue.insert(place, number);
         self.sizes.insert(place, job.procs);
         self.joined.push(place);
+    }
+
+    /// Tells those that wait for the end of a job that it has ended.
+    fn tell_end(&mut self, holding: usize, state: &RunOnState<'_>, joining: &Joining, at: i64) {
+        let end = match holding.checked_sub(state.running.len()) {
+            None => AwaitedEnd::Running(holding as u32),
+            Some(begun) => AwaitedEnd::Waiting(self.holders[begun]),
+        };
+        self.joins.ended(joining, end, at);
+    }
+
+    /// The jobs that are due join the queue: among those of the same rank behind all that have been waiting for longer.
+    fn join_due(&mut self, joining: &Joining) {
+        while let Some(joiner) = self.joins.joins.pop() {
+            let number = joining.joiners()[joiner as usize].place;
+            let since = self.joins.since(joiner);
+            self.since[number as usize] = since;
+            let rank = self.jobs[number as usize].rank;
+            let place = self.queue.partition_point(|&other| {
+                let ranked = self.jobs[other as usize].rank.total_cmp(&rank).reverse();
+                ranked.then((self.since[other as usize], other).cmp(&(since, number))).is_lt()
+            });
+            self.queue.insert(place, number);
+            self.sizes.insert(place, self.jobs[number as usize].procs);
+            // Where several join, places found before have moved.
+            self.joined.iter_mut().for_each(|other| *other += usize::from(*other >= place));
+            self.joined.push(place);
+        }
+    }
+
+    /// Takes those that join later out of the queue.
+    fn set_joining(&mut self, joining: &Joining, now: i64) {
+        self.since.clear();
+        self.since.resize(self.jobs.len(), now);
+        self.joins.set(joining, now);
+        self.is_asked.extend((0..self.jobs.len()).map(|place| joining.has(place)));
+        let mut is_out = self.is_asked.clone();
+        for joiner in self.joins.joins.drain(..) {
+            is_out[joining.joiners()[joiner as usize].place as usize] = false;
+        }
+        self.queue.retain(|&number| !is_out[number as usize]);
+        self.left = joining.joiners().len();
     }
 
     fn set(&mut self, state: &RunOnState<'_>) {
@@ -191,6 +263,11 @@ impl RunOn {
         self.starts.clear();
         self.starts.resize(state.waiting.len(), Time::NEVER);
         self.left = state.waiting.len();
+        self.holders.clear();
+        self.is_asked.clear();
+        if let Some(joining) = state.joining {
+            self.set_joining(joining, now);
+        }
         self.plan = None;
         self.is_full = false;
         self.joined.clear();
@@ -212,12 +289,13 @@ impl RunOn {
         let planned_end = at.saturating_add(job.planned.max(1));
         let holding = Holding { planned_end, number: self.held.len() as u32, procs: job.procs };
         self.held.push((planned_end, job.procs));
+        self.holders.push(number);
         self.ends.push(Reverse((at.saturating_add(job.run.max(1)), holding.number)));
         let place = self.holdings.partition_point(|other| *other < holding);
         self.holdings.insert(place, holding);
         if (number as usize) < waiting {
             self.starts[number as usize] = Time(at);
-            self.left -= 1;
+            self.left -= usize::from(self.is_asked.get(number as usize).is_none_or(|&asked| asked));
         }
     }
 

@@ -1,6 +1,7 @@
 //! `queuecast score`: how right forecasts would have been on a log, each made with what was known at its moment.
 
 mod asked;
+mod campaigns;
 mod live;
 mod runtime;
 mod wait;
@@ -29,6 +30,7 @@ pub struct Arguments {
 pub enum ScoreCommand {
     Wait(wait::Arguments),
     Runtime(runtime::Arguments),
+    Campaigns(campaigns::Arguments),
     Live(live::Arguments),
 }
 
@@ -37,6 +39,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     match &arguments.command {
         ScoreCommand::Wait(arguments) => wait::run(arguments, printer),
         ScoreCommand::Runtime(arguments) => runtime::run(arguments, printer),
+        ScoreCommand::Campaigns(arguments) => campaigns::run(arguments, printer),
         ScoreCommand::Live(arguments) => live::run(arguments, printer),
     }
 }

@@ -2,6 +2,7 @@
 
 mod arrival_process;
 mod bins;
+mod campaign_draws;
 mod corrected;
 mod example_window;
 mod expected;
@@ -15,6 +16,7 @@ mod simulated;
 mod snapshot;
 mod start_times;
 
+pub(super) use campaign_draws::seconds_until;
 pub(super) use expected::{ExpectedRuns, RunLearning};
 pub use learned_site::LearnedSite;
 pub(super) use model::TreeModel;

@@ -10,12 +10,15 @@ use super::expected::ExpectedRuns;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Seconds, Time};
-use queuecast_sim::sim::{HeldProcs, QueuedJob, RunOn, RunOnState};
+use queuecast_sim::sim::{HeldProcs, Joining, QueuedJob, RunOn, RunOnState};
 use queuecast_sim::site::View;
 use queuecast_wait::Overtaking;
 
 /// No run is longer, so that sums stay within the clock.
 const LONGEST: f64 = 1e12;
+
+/// The chance of a job to run at the same quantile as others that are asked about together.
+const SHARED: f64 = 0.5;
 
 /// A site as it is, and a job that joins its queue.
 #[derive(Debug, Clone)]
@@ -23,7 +26,7 @@ pub(super) struct Snapshot {
     now: Time,
     free: u32,
     running: Vec<(HeldProcs, Distribution)>,
-    /// In order of arrival; the newcomer is the last, if there is one.
+    /// In order of arrival; newcomers are the last, if there are any.
     waiting: Vec<(QueuedJob, Distribution)>,
 }
 
@@ -38,7 +41,12 @@ pub(super) enum AssumedRuns {
 
 impl Snapshot {
     /// Of a site with the jobs in the order that was learned.
-    pub fn new(site: View<'_>, newcomer: Option<&Job>, runs: &ExpectedRuns, order: &Overtaking) -> Snapshot {
+    pub fn new<'j>(
+        site: View<'_>,
+        newcomers: impl IntoIterator<Item = &'j Job>,
+        runs: &ExpectedRuns,
+        order: &Overtaking,
+    ) -> Snapshot {
         let now = site.now();
         let running = site.running().map(|one| {
             let run = runs.run(one.job, now - one.start);
@@ -50,12 +58,21 @@ impl Snapshot {
             (QueuedJob { procs: job.shape.procs.0, planned, run: planned, rank }, run)
         };
         let waiting = site.waiting().map(|one| queued(one.job, runs.run(one.job, Seconds::ZERO)));
-        let newcomer = newcomer.map(|job| queued(job, runs.newcomer(job)));
+        // Newcomers that ask for the same run equally long.
+        let mut alike: Option<(&Job, Distribution)> = None;
+        let newcomers = newcomers.into_iter().map(|job| {
+            let run = match alike.take().filter(|(other, _)| is_alike(other, job)) {
+                Some((_, run)) => run,
+                None => runs.newcomer(job),
+            };
+            alike = Some((job, run.clone()));
+            queued(job, run)
+        });
         Snapshot {
             now,
             free: site.free().0,
             running: running.collect(),
-            waiting: waiting.chain(newcomer).collect(),
+            waiting: waiting.chain(newcomers).collect(),
         }
     }
 
@@ -112,6 +129,7 @@ impl Snapshot {
             arrivals: &[],
             shift: Seconds::ZERO,
             last_joins: None,
+            joining: None,
         };
         run_on.starts(&state, Some(last), Time(self.now.0.saturating_add(1)))[last] == self.now
     }
@@ -156,6 +174,7 @@ impl Snapshot {
             arrivals,
             shift,
             last_joins: delayed,
+            joining: None,
         };
         let start = run_on.starts(&state, Some(last), Time::NEVER)[last];
         (start != Time::NEVER).then(|| start - self.now)
@@ -185,6 +204,49 @@ impl Snapshot {
         self.starts((&running, &waiting), arrivals, target, run_on)
     }
 
+    /// When each of the jobs that are asked about together starts and ends, in their order; [`Time::NEVER`] if it does not before `until`.
+    /// Arrivals go on as long as it takes.
+    pub fn drawn_campaign(
+        &self,
+        past: &[(Time, QueuedJob)],
+        (joining, until): (&Joining, Time),
+        rng: &mut impl Rng,
+        run_on: &mut RunOn,
+    ) -> Vec<(Time, Time)> {
+        let (arrivals, shift) = self.draw_arrivals(past, rng);
+        // Jobs that are submitted together mostly run alike, so that some of them share a draw.
+        let common: f64 = rng.random();
+        let first = self.running.len();
+        let mut is_asked = vec![false; first + self.waiting.len()];
+        joining.joiners().iter().for_each(|one| is_asked[first + one.place as usize] = true);
+        // Run times are drawn for the running jobs, then for the waiting ones.
+        let mut asked = is_asked.into_iter();
+        let (running, waiting) = self.with_runs(|run| {
+            let own: f64 = rng.random();
+            let is_shared = asked.next() == Some(true) && rng.random::<f64>() < SHARED;
+            run.quantile(if is_shared { common } else { own })
+        });
+        let state = RunOnState {
+            now: self.now,
+            free: self.free,
+            running: &running,
+            waiting: &waiting,
+            arrivals,
+            shift,
+            last_joins: None,
+            joining: Some(&joining),
+        };
+        let starts = run_on.starts(&state, None, until);
+        let times = joining.joiners().iter().map(|one| {
+            let start = starts[one.place as usize];
+            match start {
+                Time::NEVER => (start, start),
+                _ => (start, start + Seconds(waiting[one.place as usize].run)),
+            }
+        });
+        times.collect()
+    }
+
     /// When one waiting job starts in a site without some other jobs, by their places; [`Time::NEVER`] if it does not. All that is drawn
     /// is as in [`Snapshot::drawn_starts`], whatever is left out.
     pub fn drawn_start_without(
@@ -212,6 +274,7 @@ impl Snapshot {
             arrivals,
             shift,
             last_joins: None,
+            joining: None,
         };
         run_on.starts(&state, Some(target), Time::NEVER)[target]
     }
@@ -231,6 +294,7 @@ impl Snapshot {
             arrivals,
             shift,
             last_joins: None,
+            joining: None,
         };
         run_on.starts(&state, target, Time::NEVER)
     }
@@ -260,4 +324,11 @@ impl Snapshot {
         let waiting = self.waiting.iter().map(|(job, run)| QueuedJob { run: whole(length(run)), ..*job });
         (running, waiting.collect())
     }
+}
+
+/// Whether the same is predicted of two jobs.
+fn is_alike(one: &Job, other: &Job) -> bool {
+    let people = |job: &Job| (job.user, job.group, job.account, job.qos);
+    let work = |job: &Job| (job.queue, job.partition, job.executable, job.shape);
+    people(one) == people(other) && work(one) == work(other)
 }

@@ -1,0 +1,268 @@
+//! Several jobs asked about together: when the first of them starts and the last one ends, jointly simulated.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{WhenError, WhenSettings};
+use super::campaign_jobs::{Campaign, CampaignJob, CampaignMember};
+use super::past_campaigns::{
+    CampaignOutcome, CampaignRecord, MILESTONES, PastCampaigns, PastSets, past_sets,
+};
+use super::past_queues::PendingRange;
+use super::pending::SEED;
+use super::starts::{LearnedSite, QueueOrder, seconds_until};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Job, JobIndex};
+use queuecast_core::order;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::site::{Replay, Site, Step, View};
+
+/// Simulations of an answer.
+const DRAWS: u32 = 200;
+
+/// Simulations of an answer about a past campaign, which is only judged.
+const PAST_DRAWS: u32 = 40;
+
+/// Past campaigns of each class of sizes that are asked about too, at most: the last ones.
+const PAST_CAMPAIGNS: usize = 120;
+
+/// When a job of a campaign starts and ends, as simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MemberTimes {
+    /// In seconds from now; `None` if it started in no simulation.
+    pub start: Option<PendingRange>,
+    /// See `start`.
+    pub end: Option<PendingRange>,
+}
+
+/// When the jobs of a campaign start and end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CampaignForecast {
+    /// When the first job starts, in seconds from now; `None` if none started in any simulation.
+    pub first_start: Option<PendingRange>,
+    /// When half of the jobs have ended.
+    pub half_ended: Option<PendingRange>,
+    /// When the last job ends.
+    pub last_end: Option<PendingRange>,
+    /// The share of simulations in which some job never started.
+    pub never: f64,
+    /// The most jobs that run at once: one in ten times fewer, even odds, one in ten times more.
+    pub at_once: [u32; 3],
+    /// Simulations.
+    pub draws: u32,
+    /// How often such ranges held for past campaigns; `None` if too few outcomes are known.
+    pub record: Option<CampaignRecord>,
+    /// Each job in the order of the campaign, as simulated: not corrected by the past.
+    pub jobs: Vec<MemberTimes>,
+    /// Jobs that wait at the site, those of the campaign left out.
+    pub waiting: usize,
+    /// Processors that no job holds.
+    pub free: Procs,
+    /// Processors in service.
+    pub procs: Procs,
+}
+
+/// Learns how a site goes on, and how right such forecasts of campaigns were; says when the jobs of a campaign start and end.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CampaignForecaster {
+    learned: LearnedSite,
+    past: PastCampaigns,
+}
+
+impl CampaignForecaster {
+    /// Learns the schedule that a log records up to the end of a second, and returns the site as it is then. `done` is told of each past
+    /// campaign that was asked about, of [`CampaignForecaster::steps`].
+    pub fn of_log(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> (CampaignForecaster, Site) {
+        CampaignForecaster::judged(history, until, settings, PAST_CAMPAIGNS, done, &mut |_| {})
+    }
+
+    /// As [`CampaignForecaster::of_log`], with `most` campaigns of each class of sizes; `judge` is told what became of each.
+    pub fn judged(
+        history: &Workload,
+        until: Time,
+        settings: &WhenSettings,
+        most: usize,
+        done: &(dyn Fn(usize) + Sync),
+        judge: &mut dyn FnMut(CampaignOutcome),
+    ) -> (CampaignForecaster, Site) {
+        let learned = LearnedSite::new(&settings.predictor, settings.default_request);
+        let mut forecaster = CampaignForecaster { learned, past: PastCampaigns::new() };
+        let mut replay = Replay::recorded(history, settings.default_request);
+        let jobs = replay.timeline().jobs(history);
+        let sets = past_sets(&jobs, until, most);
+        while let Some(next) = replay.peek().filter(|next| next.at <= until) {
+            if next.step == Step::Submitted
+                && let Some(set) = sets.get(&next.job.at())
+            {
+                let largest = set.iter().map(|&number| jobs[number].shape.procs).max();
+                replay.admit(largest.unwrap_or(Procs(1)));
+                let members: Vec<&Job> = set.iter().map(|&number| &jobs[number]).collect();
+                forecaster.ask(replay.site().view(next.at), &members);
+                done(1);
+            }
+            let Some(event) = replay.step() else { break };
+            forecaster.learned.observe(&event);
+            if let Some(outcome) = forecaster.past.observe(&event) {
+                judge(outcome);
+            }
+        }
+        (forecaster, replay.site().clone())
+    }
+
+    /// How many past campaigns of a log are asked about.
+    pub fn steps(history: &Workload, until: Time) -> usize {
+        let sets: PastSets = past_sets(history.jobs(), until, PAST_CAMPAIGNS);
+        sets.len()
+    }
+
+    /// What is learned of the site.
+    pub(super) fn learned(&self) -> &LearnedSite {
+        &self.learned
+    }
+
+    /// Asks about a past campaign just before its first job is submitted.
+    fn ask(&mut self, site: View<'_>, members: &[&Job]) {
+        let now = site.now();
+        let one = |job: &&Job| CampaignJob {
+            member: CampaignMember::New(Job::clone(job)),
+            after: Vec::new(),
+            array: None,
+        };
+        let campaign = Campaign { jobs: members.iter().map(one).collect(), ..Campaign::default() };
+        let seed = SEED.named(&format!("campaign at {now}"));
+        let drawn = self.learned.campaign_draws(site, &campaign, QueueOrder::Learned, (PAST_DRAWS, seed));
+        let size = self.size(members.iter().copied());
+        let indices: Vec<JobIndex> = members.iter().map(|job| job.index).collect();
+        self.past.said(&indices, now, &milestones(&drawn, now), size);
+    }
+
+    /// All processors of some jobs, and the longest time that one of them asks for.
+    fn size<'j>(&self, jobs: impl Iterator<Item = &'j Job>) -> (Procs, Seconds) {
+        let (mut procs, mut longest) = (0_u32, Seconds(1));
+        for job in jobs {
+            procs = procs.saturating_add(job.shape.procs.0);
+            longest = longest.max(self.learned.requested(job));
+        }
+        (Procs(procs), longest)
+    }
+
+    /// When the jobs of a campaign start and end at a site, each no sooner than now.
+    ///
+    /// # Errors
+    /// If a job is larger than the machine.
+    pub fn forecast(
+        &self,
+        site: &Site,
+        now: Time,
+        order: QueueOrder,
+        campaign: &Campaign,
+    ) -> Result<CampaignForecast, WhenError> {
+        let view = site.view(now);
+        let jobs: Vec<&Job> = campaign
+            .jobs
+            .iter()
+            .filter_map(|one| match &one.member {
+                CampaignMember::New(job) => Some(job),
+                CampaignMember::Waiting(index) => site.job(*index),
+            })
+            .collect();
+        if let Some(job) = jobs.iter().find(|job| job.shape.procs > view.machine()) {
+            return Err(WhenError::TooLarge { procs: job.shape.procs, machine: view.machine() });
+        }
+        let drawn = self.learned.campaign_draws(view, campaign, order, (DRAWS, SEED));
+        let (times, size) = (milestones(&drawn, now), self.size(jobs.into_iter()));
+        let correction = self.past.correction(campaign.jobs.len(), now);
+        let corrected = |milestone: usize| {
+            correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
+        };
+        // Corrected one by one, they may have come out of order.
+        let first_start = corrected(0);
+        let half_ended = no_sooner(corrected(1), first_start);
+        let last_end = no_sooner(corrected(2), half_ended);
+        let members = (0..campaign.jobs.len()).map(|place| MemberTimes {
+            start: range(drawn.iter().map(|draw| draw[place].0), now),
+            end: range(drawn.iter().map(|draw| draw[place].1), now),
+        });
+        let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
+        let whole = drawn.iter().filter(is_whole).count();
+        let own = campaign.jobs.iter().filter(|one| matches!(one.member, CampaignMember::Waiting(_)));
+        Ok(CampaignForecast {
+            first_start,
+            half_ended,
+            last_end,
+            never: 1.0 - whole as f64 / drawn.len().max(1) as f64,
+            at_once: at_once(&drawn),
+            draws: DRAWS,
+            record: correction.record,
+            jobs: members.collect(),
+            waiting: view.waiting().count() - own.count(),
+            free: view.free(),
+            procs: view.machine(),
+        })
+    }
+}
+
+/// The first start, half of the ends and the last one in each simulation that has it, in seconds from now.
+fn milestones(drawn: &[Vec<(Time, Time)>], now: Time) -> [Vec<Seconds>; MILESTONES] {
+    let mut found = [const { Vec::new() }; MILESTONES];
+    for draw in drawn {
+        let mut ends: Vec<Time> = draw.iter().map(|one| one.1).collect();
+        ends.sort_unstable();
+        let first = draw.iter().map(|one| one.0).min().unwrap_or(Time::NEVER);
+        let half = ends.get(ends.len().div_ceil(2).saturating_sub(1)).copied().unwrap_or(Time::NEVER);
+        let last = ends.last().copied().unwrap_or(Time::NEVER);
+        for (times, at) in found.iter_mut().zip([first, half, last]) {
+            times.extend(seconds_until(at, now));
+        }
+    }
+    found
+}
+
+/// The range of some times as they were simulated.
+fn range(times: impl Iterator<Item = Time>, now: Time) -> Option<PendingRange> {
+    let mut seconds: Vec<f64> =
+        times.filter_map(|at| seconds_until(at, now)).map(|seconds| seconds.0 as f64).collect();
+    order::sort_floats(&mut seconds);
+    Distribution::observed(seconds.into(), 1.0).map(|time| PendingRange::of(&time))
+}
+
+/// A range of which no part is sooner than that of another.
+fn no_sooner(range: Option<PendingRange>, than: Option<PendingRange>) -> Option<PendingRange> {
+    let (range, Some(than)) = (range?, than) else { return range };
+    Some(PendingRange {
+        p10: range.p10.max(than.p10),
+        median: range.median.max(than.median),
+        p90: range.p90.max(than.p90),
+        low: range.low.max(than.low),
+        high: range.high.max(than.high),
+    })
+}
+
+/// The most jobs that run at once, over simulations: one in ten times fewer, even odds, one in ten times more.
+fn at_once(drawn: &[Vec<(Time, Time)>]) -> [u32; 3] {
+    let mut most: Vec<u32> = drawn.iter().map(|draw| most_at_once(draw)).collect();
+    most.sort_unstable();
+    let at = |level: f64| {
+        let place = (level * most.len() as f64) as usize;
+        most.get(place.min(most.len().saturating_sub(1))).copied().unwrap_or(0)
+    };
+    [at(0.1), at(0.5), at(0.9)]
+}
+
+fn most_at_once(draw: &[(Time, Time)]) -> u32 {
+    let known = draw.iter().filter(|one| one.0 != Time::NEVER);
+    // Ends before starts of the same second.
+    let mut steps: Vec<(Time, bool)> = known.flat_map(|one| [(one.0, true), (one.1, false)]).collect();
+    steps.sort_unstable();
+    let (mut run, mut most) = (0_u32, 0);
+    for (_, starts) in steps {
+        run = if starts { run + 1 } else { run - 1 };
+        most = most.max(run);
+    }
+    most
+}

@@ -1,0 +1,306 @@
+//! When the first of several jobs starts at a place, and when the last ends.
+
+use serde::Serialize;
+
+use super::asked::{live_source, refused};
+use super::job::numbered;
+use super::new_campaign::NewCampaign;
+use super::queue_past::QueuePast;
+use super::{AskedPlace, JobSize, LabelledLog, LivePast, LiveQueue, LiveSite};
+use queuecast_core::asking::{Learning, Messages, Refusal};
+use queuecast_core::job::{Job, JobIndex, QueueId};
+use queuecast_core::number::number_of;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_forecast::forecast::{
+    Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, PastFacts,
+    QueueOrder, WhenError, WhenSettings,
+};
+use queuecast_sim::site::Site;
+use queuecast_trace::{Moment, TimeZone};
+
+/// When the first of several jobs starts, and when the last ends. Uses nothing that a log records of later.
+#[derive(Debug, Serialize)]
+pub struct CampaignAnswer {
+    /// Of queuecast.
+    pub version: &'static str,
+    /// Where what is known comes from.
+    pub source: String,
+    /// The moment asked about.
+    pub moment: Moment,
+    /// The Unix time that the clock of the moment begins at.
+    #[serde(skip)]
+    pub epoch: Option<i64>,
+    /// The zone of dates.
+    #[serde(skip)]
+    pub zone: TimeZone,
+    /// What is asked about.
+    pub asked: AskedCampaign,
+    /// One for each partition of a live site that allows all of the jobs; at another place one.
+    pub places: Vec<CampaignTimes>,
+    /// Partitions that do not allow the jobs, and why.
+    pub refused: Vec<String>,
+}
+
+/// The jobs that are asked about together.
+#[derive(Debug, Serialize)]
+pub struct AskedCampaign {
+    /// What they are called, if they wait already: `1234`.
+    pub name: Option<String>,
+    /// Each of them, in the order of their submission.
+    pub jobs: Vec<AskedMember>,
+    /// How many of the jobs of each array may run at once, where that is limited.
+    pub at_once: Vec<u32>,
+    /// Whether some wait for the ends of others.
+    pub depend: bool,
+    /// Jobs of it that run already.
+    pub running: usize,
+}
+
+/// A job of a campaign.
+#[derive(Debug, Clone, Serialize)]
+pub struct AskedMember {
+    /// What it is called.
+    pub name: String,
+    /// What it asks for.
+    #[serde(flatten)]
+    pub size: JobSize,
+}
+
+/// When the jobs start and end in one place.
+#[derive(Debug, Serialize)]
+pub struct CampaignTimes {
+    /// The partition, on a live site.
+    pub partition: Option<String>,
+    /// Whose past it was learned from.
+    pub history: String,
+    /// The answer; its jobs are in the order of those asked about.
+    #[serde(flatten)]
+    pub forecast: CampaignForecast,
+}
+
+/// Says when the first of several jobs starts that are submitted at a place, and when the last ends.
+///
+/// # Errors
+/// If the place does not know a user or queue, does not allow the jobs, has nothing to learn from, or is simulated by its own scheduler.
+pub fn campaign_at(
+    place: AskedPlace<'_>,
+    new: &NewCampaign,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    if !new.left_out.is_empty() {
+        messages.note(&format!("not looked at: {}", new.left_out.join(", ")));
+    }
+    match place {
+        AskedPlace::Log { log, at } => of_log((log, at), new, settings, zone, messages),
+        AskedPlace::Live { site, history, partition, procs } => {
+            of_live((site, partition, procs), history, new, settings, zone, messages)
+        }
+        AskedPlace::Slurm(_) => Err(not_by_scheduler()),
+    }
+}
+
+/// Several jobs are not asked about by a site's own scheduler.
+pub(super) fn not_by_scheduler() -> Refusal {
+    Refusal::question("several jobs together cannot be asked about with --site").hint(
+        "ask without --site: queuecast when LOG, or when --live; queuecast simulate --site runs a list of submissions once",
+    )
+}
+
+/// A site with what was learned of its campaigns.
+pub(super) struct LearnedCampaigns {
+    pub forecaster: CampaignForecaster,
+    pub site: Site,
+    pub now: Time,
+    pub order: QueueOrder,
+    pub history: String,
+}
+
+impl LearnedCampaigns {
+    fn of_log(
+        (log, at): (LabelledLog<'_>, Time),
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<LearnedCampaigns, Refusal> {
+        let workload = &log.log.workload;
+        if workload.starts.is_empty() {
+            return Err(refused(log.name, WhenError::NoWaits));
+        }
+        let started = workload.starts.iter().filter(|&&start| start <= at).count();
+        if started == 0 {
+            return Err(refused(log.name, WhenError::NothingStarted));
+        }
+        messages.begins("asking about past campaigns", CampaignForecaster::steps(workload, at));
+        let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+        let (forecaster, site) = CampaignForecaster::recalled(workload, at, settings, learning);
+        let (order, history) = (QueueOrder::Learned, number_of(started, "job"));
+        Ok(LearnedCampaigns { forecaster, site, now: at, order, history })
+    }
+
+    /// Of a queue of a live site; jobs that a new one of this user would come before are left out.
+    pub fn of_live(
+        (site, queue): (&LiveSite, &LiveQueue),
+        past: &QueuePast<'_>,
+        user: Option<&str>,
+        settings: &WhenSettings,
+        messages: &dyn Messages,
+    ) -> Result<LearnedCampaigns, Refusal> {
+        let workload = past.workload();
+        let forecaster = past.campaigns(site.asked, settings, messages)?;
+        let found = queue.site(site.asked, &workload.names, settings.default_request, user);
+        let facts = past.facts().unwrap_or_else(|| PastFacts::of(workload, site.asked));
+        let history = match workload.is_empty() {
+            true => "no history".to_owned(),
+            false => format!("{}{}", number_of(facts.started, "job"), past.whose),
+        };
+        Ok(LearnedCampaigns { forecaster, site: found, now: site.asked, order: QueueOrder::Shown, history })
+    }
+
+    pub fn times(
+        &self,
+        campaign: &Campaign,
+        partition: Option<String>,
+        name: &str,
+    ) -> Result<CampaignTimes, Refusal> {
+        let forecast = self.forecaster.forecast(&self.site, self.now, self.order, campaign);
+        let forecast = forecast.map_err(|error| refused(name, error))?;
+        Ok(CampaignTimes { partition, history: self.history.clone(), forecast })
+    }
+}
+
+/// The jobs as a forecaster takes them; `job` makes each.
+fn campaign_of(new: &NewCampaign, now: Time, job: impl Fn(usize, Time) -> Job) -> Campaign {
+    let jobs = new.jobs.iter().enumerate().map(|(place, one)| {
+        let mut submitted = job(place, now + one.later);
+        // Jobs that are not at the site have numbers of their own.
+        submitted.index = JobIndex(u32::MAX - place as u32);
+        CampaignJob {
+            member: CampaignMember::New(submitted),
+            after: one.after.iter().map(|&place| CampaignEnd::Member(place)).collect(),
+            array: one.array,
+        }
+    });
+    Campaign { jobs: jobs.collect(), at_once: new.at_once.clone(), running: Vec::new() }
+}
+
+fn asked(new: &NewCampaign, size: impl Fn(usize) -> JobSize) -> AskedCampaign {
+    let member = |(place, name): (usize, &String)| AskedMember { name: name.clone(), size: size(place) };
+    AskedCampaign {
+        name: None,
+        jobs: new.jobs.iter().map(|one| &one.name).enumerate().map(member).collect(),
+        at_once: new.at_once.clone(),
+        depend: new.jobs.iter().any(|one| !one.after.is_empty()),
+        running: 0,
+    }
+}
+
+fn of_log(
+    (log, at): (LabelledLog<'_>, Time),
+    new: &NewCampaign,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    let workload = &log.log.workload;
+    // What a list names may not be in the log.
+    let first = new.jobs.first().filter(|_| !new.is_listed);
+    first.map_or(Ok(()), |one| one.job.check(workload))?;
+    let learned = LearnedCampaigns::of_log((log, at), settings, messages)?;
+    let campaign = campaign_of(new, at, |place, submit| new.jobs[place].job.at(submit, workload));
+    let size = |place: usize| {
+        let job = &new.jobs[place].job;
+        JobSize { procs: job.procs, time: job.time.unwrap_or(settings.default_request) }
+    };
+    Ok(CampaignAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: log.name.to_owned(),
+        moment: Moment::of(at, workload.epoch, zone),
+        epoch: workload.epoch,
+        zone: zone.clone(),
+        asked: asked(new, size),
+        places: vec![learned.times(&campaign, None, log.name)?],
+        refused: Vec::new(),
+    })
+}
+
+fn of_live(
+    (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
+    history: Option<LivePast<'_>>,
+    new: &NewCampaign,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    let name = history.map_or("squeue", |one| one.name);
+    let queues = site.queues(partition, procs, messages)?;
+    let (mut places, mut not_allowed) = (Vec::new(), Vec::new());
+    let mut times: Option<Vec<Seconds>> = None;
+    for queue in &queues {
+        let sizes: Vec<JobSize> = new.jobs.iter().map(|one| queue.asked_by(&one.job)).collect();
+        let elsewhere = new.jobs.iter().find(|one| {
+            one.job.queue.as_ref().is_some_and(|wanted| queue.name.split(',').all(|name| name != wanted))
+        });
+        if let Some(one) = elsewhere {
+            let wanted = one.job.queue.as_deref().unwrap_or_default();
+            not_allowed.push(format!("{}: job {} asks for partition {wanted}", queue.name, one.name));
+            continue;
+        }
+        if let Some(why) = sizes.iter().find_map(|size| queue.not_allowed(size)) {
+            not_allowed.push(format!("{}: {why}", queue.name));
+            continue;
+        }
+        let past = QueuePast::of(history, site, queue)?;
+        let user = new.jobs.first().and_then(|one| one.job.user.as_deref());
+        let learned = LearnedCampaigns::of_live((site, queue), &past, user, settings, messages)?;
+        let names = &past.workload().names;
+        let number = queue.name.split(',').find_map(|name| numbered(name, &names.queues));
+        let campaign = campaign_of(new, site.asked, |place, submit| {
+            let mut job = new.jobs[place].job.at(submit, past.workload());
+            job.shape.limit = Some(sizes[place].time);
+            job.queue = number.and_then(QueueId::new);
+            job
+        });
+        places.push(learned.times(&campaign, Some(queue.name.clone()), name)?);
+        times.get_or_insert_with(|| sizes.iter().map(|size| size.time).collect());
+    }
+    let Some(times) = times else {
+        return Err(Refusal::question("no partition allows all of these jobs").hint(not_allowed.join("; ")));
+    };
+    let size = |place: usize| JobSize { procs: new.jobs[place].job.procs, time: times[place] };
+    Ok(answer_now(site, live_source(history), zone, asked(new, size), (places, not_allowed)))
+}
+
+/// What a live site answers.
+pub(super) fn answer_now(
+    site: &LiveSite,
+    source: String,
+    zone: &TimeZone,
+    asked: AskedCampaign,
+    (places, refused): (Vec<CampaignTimes>, Vec<String>),
+) -> CampaignAnswer {
+    CampaignAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source,
+        moment: Moment::of(site.asked, Some(0), zone),
+        epoch: Some(0),
+        zone: zone.clone(),
+        asked,
+        places,
+        refused,
+    }
+}
+
+impl AskedCampaign {
+    /// All processors that the jobs ask for, each counted for itself.
+    pub fn procs(&self) -> u64 {
+        self.jobs.iter().map(|one| u64::from(one.size.procs.0)).sum()
+    }
+
+    /// What all of the jobs ask for, if that is the same.
+    pub fn common_size(&self) -> Option<(Procs, Seconds)> {
+        let size = |one: &AskedMember| (one.size.procs, one.size.time);
+        let first = size(self.jobs.first()?);
+        self.jobs.iter().all(|one| size(one) == first).then_some(first)
+    }
+}

@@ -1,0 +1,233 @@
+//! Several jobs that have not been submitted: an array, a chain, or a list.
+
+use std::collections::BTreeMap;
+
+use super::NewJob;
+use queuecast_core::asking::Refusal;
+use queuecast_core::number::number_of;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_slurm_sim::cluster::{DependencyKind, DependencyOn, SubmittedJob, TimeLimit};
+use queuecast_slurm_texts::{read_array, read_submissions};
+
+/// More jobs are not asked about together.
+const MOST: usize = 10_000;
+
+/// Several jobs as they are described before they are submitted.
+#[derive(Debug, Clone)]
+pub struct NewCampaign {
+    /// In the order of their submission.
+    pub(super) jobs: Vec<NewCampaignJob>,
+    /// How many jobs of each array may run at once.
+    pub(super) at_once: Vec<u32>,
+    /// What of the description is not simulated.
+    pub(super) left_out: Vec<String>,
+    /// Whether users and queues come from a list, and not from the question.
+    pub(super) is_listed: bool,
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub(super) struct NewCampaignJob {
+    pub name: String,
+    pub job: NewJob,
+    /// How much later than the moment asked about it is submitted.
+    pub later: Seconds,
+    /// The places of the jobs whose ends it waits for.
+    pub after: Vec<usize>,
+    pub array: Option<u32>,
+}
+
+fn too_many(count: usize) -> Refusal {
+    Refusal::question(format!("{} are too many to be asked about together", number_of(count, "job")))
+        .hint(format!("ask about at most {} at a time", number_of(MOST, "job")))
+}
+
+impl NewCampaign {
+    /// Jobs that ask for the same, with these indices: `1-500%20`.
+    ///
+    /// # Errors
+    /// If the indices are not as sbatch takes them.
+    pub fn array(job: &NewJob, indices: &str) -> Result<NewCampaign, Refusal> {
+        let wrong = || {
+            Refusal::question(format!("--array {indices}: no indices of an array"))
+                .hint("as for sbatch: 1-500, 1-500:2, 1,3,7, and with %20 at most 20 at once")
+        };
+        let array = read_array(indices).ok_or_else(wrong)?;
+        if array.indices.len() > MOST {
+            return Err(too_many(array.indices.len()));
+        }
+        let at_once: Vec<u32> = array.throttle.filter(|&most| most > 0).into_iter().collect();
+        let of_array = (!at_once.is_empty()).then_some(0);
+        let jobs = array.indices.iter().map(|index| NewCampaignJob {
+            name: format!("_{index}"),
+            job: job.clone(),
+            later: Seconds::ZERO,
+            after: Vec::new(),
+            array: of_array,
+        });
+        Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out: Vec::new(), is_listed: false })
+    }
+
+    /// So many jobs that ask for the same, each eligible when the one before it ends.
+    ///
+    /// # Errors
+    /// If they are too many.
+    pub fn chain(job: &NewJob, length: usize) -> Result<NewCampaign, Refusal> {
+        if length > MOST {
+            return Err(too_many(length));
+        }
+        let jobs = (0..length).map(|place| NewCampaignJob {
+            name: (place + 1).to_string(),
+            job: job.clone(),
+            later: Seconds::ZERO,
+            after: place.checked_sub(1).into_iter().collect(),
+            array: None,
+        });
+        let (at_once, left_out) = (Vec::new(), Vec::new());
+        Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out, is_listed: false })
+    }
+
+    /// The submissions of a list, the first of them now and the others as much later as they are in the list. Jobs that the list gives no
+    /// time limit ask for that of `default`.
+    ///
+    /// # Errors
+    /// If a line cannot be read, or a job depends on something that is not simulated.
+    pub fn listed(file: &str, text: &str, default: Option<Seconds>) -> Result<NewCampaign, Refusal> {
+        let submissions = read_submissions(file, text).map_err(|misread| {
+            Refusal::input(misread.to_string())
+                .hint("docs/reference/submissions.md has the format: submit,user,args")
+        })?;
+        if submissions.is_empty() {
+            return Err(Refusal::input(format!("{file}: it lists no submission")));
+        }
+        let mut listed = ListedJobs::default();
+        let first = submissions.iter().map(|one| one.submit.second()).min().unwrap_or(Time(0));
+        for one in &submissions {
+            listed.add(file, one, (one.submit.second() - first, default))?;
+        }
+        Ok(listed.campaign)
+    }
+}
+
+struct ListedJobs {
+    campaign: NewCampaign,
+    /// The places of the jobs of a submission, by its key and by its number.
+    places: BTreeMap<String, Vec<usize>>,
+    /// The places of the jobs of each name and user.
+    named: BTreeMap<(String, Option<String>), Vec<usize>>,
+}
+
+impl Default for ListedJobs {
+    fn default() -> ListedJobs {
+        let campaign =
+            NewCampaign { jobs: Vec::new(), at_once: Vec::new(), left_out: Vec::new(), is_listed: true };
+        ListedJobs { campaign, places: BTreeMap::new(), named: BTreeMap::new() }
+    }
+}
+
+impl ListedJobs {
+    fn add(
+        &mut self,
+        file: &str,
+        one: &SubmittedJob,
+        (later, default): (Seconds, Option<Seconds>),
+    ) -> Result<(), Refusal> {
+        let request = &one.request;
+        let indices: Vec<Option<u32>> = match &request.array {
+            Some(array) => array.indices.iter().copied().map(Some).collect(),
+            None => vec![None],
+        };
+        let count = self.campaign.jobs.len() + indices.len();
+        if count > MOST {
+            return Err(too_many(count));
+        }
+        let array = request.array.as_ref().and_then(|array| array.throttle).filter(|&most| most > 0);
+        let array = array.map(|most| {
+            self.campaign.at_once.push(most);
+            self.campaign.at_once.len() as u32 - 1
+        });
+        let job = NewJob {
+            procs: Procs(request.processors()),
+            time: match request.time_limit {
+                Some(TimeLimit::Of(limit)) => Some(limit),
+                Some(TimeLimit::Unlimited) | None => default,
+            },
+            user: Some(one.user.clone()),
+            queue: request.partitions.first().cloned(),
+        };
+        let name = (request.name.clone().unwrap_or_default(), job.user.clone());
+        let mut own = Vec::new();
+        for index in indices {
+            let mut after = Vec::new();
+            let dependency = request.dependency.as_ref();
+            if dependency.is_some_and(|all| all.any) {
+                return Err(not_simulated(file, &one.key, "a dependency with ? (one of several)"));
+            }
+            for on in dependency.into_iter().flat_map(|all| &all.on) {
+                after.extend(self.awaited(file, &one.key, on, (index, &name))?);
+            }
+            own.push(self.campaign.jobs.len());
+            self.campaign.jobs.push(NewCampaignJob {
+                name: match index {
+                    Some(index) => format!("{}_{index}", one.key),
+                    None => one.key.clone(),
+                },
+                job: job.clone(),
+                later,
+                after,
+                array,
+            });
+        }
+        self.named.entry(name).or_default().extend(&own);
+        for option in &one.not_modelled {
+            if !self.campaign.left_out.contains(option) {
+                self.campaign.left_out.push(option.clone());
+            }
+        }
+        self.places.extend(one.id.map(|id| (id.to_string(), own.clone())));
+        self.places.insert(one.key.clone(), own);
+        Ok(())
+    }
+
+    /// The jobs whose ends a dependency waits for.
+    fn awaited(
+        &self,
+        file: &str,
+        key: &str,
+        on: &DependencyOn,
+        (index, name): (Option<u32>, &(String, Option<String>)),
+    ) -> Result<Vec<usize>, Refusal> {
+        match on.kind {
+            DependencyKind::AfterAny | DependencyKind::AfterOk | DependencyKind::AfterCorr => {}
+            DependencyKind::Singleton => return Ok(self.named.get(name).cloned().unwrap_or_default()),
+            DependencyKind::After => return Err(not_simulated(file, key, "after (the start of a job)")),
+            DependencyKind::AfterNotOk | DependencyKind::AfterBurstBuffer => {
+                return Err(not_simulated(file, key, "afternotok or afterburstbuffer"));
+            }
+        }
+        if on.delay > Seconds::ZERO {
+            return Err(not_simulated(file, key, "a delay after another job"));
+        }
+        let wanted = on.job.trim_start_matches('@');
+        let bare = wanted.strip_suffix("_*").unwrap_or(wanted);
+        if let Some(all) = self.places.get(bare) {
+            let task = (on.kind == DependencyKind::AfterCorr).then_some(index).flatten();
+            let name = |place: &&usize| {
+                let known = &self.campaign.jobs[**place].name;
+                task.is_none_or(|task| known.ends_with(&format!("_{task}")))
+            };
+            return Ok(all.iter().filter(name).copied().collect());
+        }
+        let task = self.campaign.jobs.iter().position(|one| one.name == wanted);
+        let unknown = || {
+            Refusal::input(format!("{file}: job {key} depends on {wanted}, which no line before it submits"))
+                .hint("list the job it depends on first, and name it by @key or its number")
+        };
+        task.map(|place| vec![place]).ok_or_else(unknown)
+    }
+}
+
+fn not_simulated(file: &str, key: &str, what: &str) -> Refusal {
+    Refusal::input(format!("{file}: job {key}: {what} is not simulated"))
+        .hint("afterany, afterok, aftercorr and singleton are, each as the end of the jobs named")
+}

@@ -1,0 +1,198 @@
+//! Jobs that wait at a live site and belong together: the tasks of an array, or jobs that depend on each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::asked::live_source;
+use super::campaign::{
+    AskedCampaign, AskedMember, CampaignAnswer, LearnedCampaigns, answer_now, not_by_scheduler,
+};
+use super::queue_past::QueuePast;
+use super::{AskedPlace, JobSize, LivePast, LiveQueue, LiveSite};
+use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::job::JobIndex;
+use queuecast_core::number::number_of;
+use queuecast_forecast::forecast::{Campaign, CampaignEnd, CampaignJob, CampaignMember, WhenSettings};
+use queuecast_trace::TimeZone;
+use queuecast_trace::squeue::Queued;
+
+/// Reasons of jobs that wait for others of their campaign.
+const FOR_OTHERS: [&str; 2] = ["Dependency", "JobArrayTaskLimit"];
+
+/// Whether a name is that of several jobs that wait at a live site: an array of which tasks wait, or a job that others wait for, or that
+/// waits for others.
+pub fn is_waiting_campaign(place: AskedPlace<'_>, name: &str) -> bool {
+    let AskedPlace::Live { site, .. } = place else { return false };
+    members(site, name).iter().any(|&at| site.jobs()[at].name != name)
+}
+
+/// Says when the first of several waiting jobs starts, and when the last ends.
+///
+/// # Errors
+/// If no such jobs wait, none of the site's queues takes all of them, or the place is no live site.
+pub fn waiting_campaign_at(
+    place: AskedPlace<'_>,
+    name: &str,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    match place {
+        AskedPlace::Live { site, history, partition, procs } => {
+            of_live((site, partition, procs), history, name, settings, zone, messages)
+        }
+        AskedPlace::Slurm(_) => Err(not_by_scheduler()),
+        AskedPlace::Log { .. } => {
+            Err(Refusal::question(format!("job {name}: which jobs of a log belong together is not known"))
+                .hint("queuecast when --live asks about arrays and dependencies in a queue"))
+        }
+    }
+}
+
+/// The places of the jobs that wait and belong to a name, in the order of the queue: the tasks of an array, and all that depend on one of
+/// them or that one of them depends on.
+fn members(site: &LiveSite, name: &str) -> Vec<usize> {
+    let jobs = site.jobs();
+    let of_array = |job: &Queued| job.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    // Jobs that run, or ran, may be what others wait for.
+    let mut named: BTreeSet<String> = BTreeSet::from([name.to_owned()]);
+    loop {
+        let before = (found.len(), named.len());
+        for (at, job) in jobs.iter().enumerate().filter(|(_, job)| job.elapsed.is_none()) {
+            let waits_for: Vec<String> = awaited(job);
+            let is_named = |one: &String| named.iter().any(|known| is_same(known, one));
+            if job.name == name || of_array(job) || found.contains(&at) || waits_for.iter().any(is_named) {
+                found.insert(at);
+                named.insert(job.name.clone());
+            }
+        }
+        // And what those wait for.
+        let ahead: Vec<String> = found.iter().flat_map(|&at| awaited(&jobs[at])).collect();
+        for (at, job) in jobs.iter().enumerate().filter(|(_, job)| job.elapsed.is_none()) {
+            if ahead.iter().any(|one| is_same(&job.name, one)) {
+                found.insert(at);
+                named.insert(job.name.clone());
+            }
+        }
+        if before == (found.len(), named.len()) {
+            return found.into_iter().collect();
+        }
+    }
+}
+
+/// Whether a job is meant by a dependency, which may name a whole array: `7`, `7_*`, `7_3`.
+fn is_same(job: &str, meant: &str) -> bool {
+    let bare = meant.strip_suffix("_*").unwrap_or(meant);
+    job == bare || job.strip_prefix(bare).is_some_and(|rest| rest.starts_with('_'))
+}
+
+/// The jobs that a dependency still waits for the ends of, as it names them.
+fn awaited(job: &Queued) -> Vec<String> {
+    let Some(dependency) = job.reason.dependency.as_ref().filter(|_| job.elapsed.is_none()) else {
+        return Vec::new();
+    };
+    let conditions = dependency.split([',', '?']);
+    let jobs = conditions.filter_map(|one| {
+        let (kind, jobs) = one.split_once(':')?;
+        let bare = jobs.split('(').next().unwrap_or(jobs);
+        let is_end = ["afterany", "afterok", "aftercorr", "afternotok"].contains(&kind.trim());
+        is_end.then(|| bare.split(':').map(|job| job.split('+').next().unwrap_or(job).to_owned()))
+    });
+    jobs.flatten().collect()
+}
+
+fn of_live(
+    (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
+    history: Option<LivePast<'_>>,
+    name: &str,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    let all = members(site, name);
+    let jobs = site.jobs();
+    let is_simulated = |at: &usize| {
+        let job = &jobs[*at];
+        job.in_line || FOR_OTHERS.contains(&job.reason.code.as_str())
+    };
+    let (kept, other): (Vec<usize>, Vec<usize>) = all.into_iter().partition(is_simulated);
+    if !other.is_empty() {
+        let reasons: BTreeSet<&str> = other.iter().map(|&at| jobs[at].reason.code.as_str()).collect();
+        let reasons: Vec<&str> = reasons.into_iter().collect();
+        messages.warning(&format!(
+            "{} of job {name} {} left out: when {} be started is not told by the queue ({})",
+            number_of(other.len(), "job"),
+            if other.len() == 1 { "is" } else { "are" },
+            if other.len() == 1 { "it may" } else { "they may" },
+            reasons.join(", ")
+        ));
+    }
+    if kept.is_empty() {
+        return Err(Refusal::question(format!("no job of {name} waits for processors or for others of it"))
+            .hint("queuecast pending lists what each job waits for"));
+    }
+    let names: BTreeSet<&str> = kept.iter().map(|&at| jobs[at].name.as_str()).collect();
+    let whole = site.with_in_line(&names);
+    let queues = whole.whole_queues(partition, procs)?;
+    let takes_all = |queue: &&LiveQueue| {
+        let takes = |name: &&str| {
+            queue.jobs().iter().any(|job| job.elapsed.is_none() && job.name == *name && queue.takes(job))
+        };
+        names.iter().all(takes)
+    };
+    let Some(queue) = queues.iter().find(takes_all) else {
+        return Err(Refusal::question(format!(
+            "the {} of {name} wait in different partitions, or want more than there is",
+            number_of(names.len(), "job")
+        ))
+        .hint("ask about each of them: queuecast pending lists them"));
+    };
+    let campaign = campaign(queue.jobs(), &names);
+    let past = QueuePast::of(history, site, queue)?;
+    let learned = LearnedCampaigns::of_live((&whole, queue), &past, None, settings, messages)?;
+    let source = history.map_or("squeue", |one| one.name);
+    let times = learned.times(&campaign, Some(queue.name.clone()), source)?;
+    let member = |one: &CampaignJob| {
+        let CampaignMember::Waiting(index) = &one.member else { return None };
+        let job = &queue.jobs()[index.at()];
+        let time = job.limit.unwrap_or(settings.default_request);
+        Some(AskedMember { name: job.name.clone(), size: JobSize { procs: job.procs, time } })
+    };
+    let asked = AskedCampaign {
+        name: Some(name.to_owned()),
+        jobs: campaign.jobs.iter().filter_map(member).collect(),
+        at_once: campaign.at_once.clone(),
+        depend: campaign.jobs.iter().any(|one| !one.after.is_empty()),
+        running: jobs.iter().filter(|job| job.elapsed.is_some() && is_same(&job.name, name)).count(),
+    };
+    Ok(answer_now(site, live_source(history), zone, asked, (vec![times], Vec::new())))
+}
+
+/// The jobs of these names in a queue, with what they wait for there. Of an array whose tasks wait for others of it, as many run at once as
+/// do now.
+fn campaign(queue: &[Queued], names: &BTreeSet<&str>) -> Campaign {
+    let index = |at: usize| JobIndex(at as u32);
+    let waits = |job: &Queued| job.elapsed.is_none() && names.contains(job.name.as_str());
+    let members: Vec<usize> = (0..queue.len()).filter(|&at| waits(&queue[at])).collect();
+    let array_of = |job: &Queued| job.name.split_once('_').map(|(array, _)| array.to_owned());
+    let limited = members.iter().filter(|&&at| queue[at].reason.code == "JobArrayTaskLimit");
+    let limited: BTreeSet<String> = limited.filter_map(|&at| array_of(&queue[at])).collect();
+    let arrays: BTreeMap<String, u32> = limited.into_iter().zip(0..).collect();
+    let array = |at: usize| array_of(&queue[at]).and_then(|name| arrays.get(&name).copied());
+    let running: Vec<(JobIndex, u32)> = (0..queue.len())
+        .filter(|&at| queue[at].elapsed.is_some())
+        .filter_map(|at| Some((index(at), array(at)?)))
+        .collect();
+    let mut at_once = vec![0_u32; arrays.len()];
+    running.iter().for_each(|(_, array)| at_once[*array as usize] += 1);
+    at_once.iter_mut().for_each(|most| *most = (*most).max(1));
+    let jobs = members.iter().map(|&at| {
+        let ends = awaited(&queue[at]);
+        let is_meant =
+            |other: &usize| *other != at && ends.iter().any(|end| is_same(&queue[*other].name, end));
+        let after = (0..queue.len()).filter(is_meant).map(|other| CampaignEnd::AtSite(index(other)));
+        CampaignJob { member: CampaignMember::Waiting(index(at)), after: after.collect(), array: array(at) }
+    });
+    let jobs = jobs.collect();
+    Campaign { jobs, at_once, running }
+}

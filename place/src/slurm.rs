@@ -213,7 +213,7 @@ impl SlurmJob {
             id: None,
             submit: now,
             user,
-            request,
+            request: request.into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         };

@@ -262,7 +262,7 @@ mod tests {
             id: None,
             submit: Micros::of_millis(1_000_500 + 10_000 * number),
             user: "ann".into(),
-            request: JobRequest::default(),
+            request: JobRequest::default().into(),
             runs: vec![TaskRun::For(Seconds(3))],
             not_modelled: Vec::new(),
         };

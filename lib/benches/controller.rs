@@ -142,7 +142,8 @@ fn submissions(cluster: &Cluster, jobs: usize, load: f64, is_shared: bool) -> Re
                 qos,
                 partitions,
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: vec![TaskRun::For(Seconds(run))],
             not_modelled: Vec::new(),
         }

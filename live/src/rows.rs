@@ -64,7 +64,7 @@ impl<'a> AccountingRows<'a> {
             let end = cell(end).parse().ok().map(Time);
             let start = start.and_then(|start| cell(start).parse().ok()).map(Time);
             // Without the column, a job that was cancelled in the second of its start is taken for one that waited.
-            let never_held = match given.map(|given| cell(given)) {
+            let never_held = match given.map(&cell) {
                 Some(given) => end.is_some() && given.parse::<u64>().is_ok_and(|given| given == 0),
                 None => {
                     let cancelled = state.is_some_and(|state| cell(state).starts_with("CANCELLED"));

@@ -75,10 +75,10 @@ impl Scorecard {
         let (mut open, mut withdrawn, mut unknown) = (0, 0, 0);
         for one in judged {
             match Judged::of(one, at, waiting) {
-                Verdict::Judged(judged) => known.push(judged),
-                Verdict::Open => open += 1,
-                Verdict::Withdrawn => withdrawn += 1,
-                Verdict::Unknown => unknown += 1,
+                ForecastState::Judged(judged) => known.push(judged),
+                ForecastState::Open => open += 1,
+                ForecastState::Withdrawn => withdrawn += 1,
+                ForecastState::Unknown => unknown += 1,
             }
         }
         let mut rows = Vec::new();
@@ -120,7 +120,7 @@ struct Judged<'a> {
     least: f64,
 }
 
-enum Verdict<'a> {
+enum ForecastState<'a> {
     Judged(Judged<'a>),
     Open,
     Withdrawn,
@@ -132,21 +132,23 @@ impl<'a> Judged<'a> {
         JudgedForecast { forecast, outcome }: &'a JudgedForecast,
         now: Time,
         waiting: &HashSet<String>,
-    ) -> Verdict<'a> {
+    ) -> ForecastState<'a> {
         let since = |at: Time| (at - forecast.at).0.max(0) as f64;
         let high = forecast.said.high.round();
         if since(now) <= high {
-            return Verdict::Open;
+            return ForecastState::Open;
         }
-        let waited = |least: f64| Verdict::Judged(Judged { said: forecast, start: None, least });
+        let waited = |least: f64| ForecastState::Judged(Judged { said: forecast, start: None, least });
         match *outcome {
-            Some(WaitEnd::Started(start)) => {
-                Verdict::Judged(Judged { said: forecast, start: Some(since(start)), least: since(start) })
-            }
+            Some(WaitEnd::Started(start)) => ForecastState::Judged(Judged {
+                said: forecast,
+                start: Some(since(start)),
+                least: since(start),
+            }),
             Some(WaitEnd::Withdrawn(left)) if since(left) > high => waited(since(left)),
-            Some(WaitEnd::Withdrawn(_)) => Verdict::Withdrawn,
+            Some(WaitEnd::Withdrawn(_)) => ForecastState::Withdrawn,
             None if waiting.contains(&forecast.job) => waited(since(now)),
-            None => Verdict::Unknown,
+            None => ForecastState::Unknown,
         }
     }
 

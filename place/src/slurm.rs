@@ -237,7 +237,7 @@ impl SlurmJob {
             id: None,
             submit: moment.now,
             user,
-            request,
+            request: request.into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         };

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::accounted_arrays::AccountedArrays;
 use super::accounted_request::{completed, line_request};
-use super::accounted_row::AccountedRow;
+use super::accounted_row::{AccountedRow, ColumnPlaces, RowAmounts};
 use super::expressions::array;
 use super::rules::RuleCounter;
 use super::site::SiteOptions;
@@ -15,8 +15,8 @@ use super::values::digits;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SubmittedJob,
-    TaskRun,
+    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SharedRequests,
+    SubmittedJob, TaskRun,
 };
 use queuecast_trace::TraceError;
 use queuecast_trace::hostlist::expanded;
@@ -55,11 +55,11 @@ struct AccountedJobs<'c> {
     zone: &'c TimeZone,
     known_until: Option<Time>,
     submissions: Vec<SubmittedJob>,
-    /// Of each submission, the runs of its tasks; of a job that is no array, one under `None`.
-    runs: Vec<BTreeMap<Option<u32>, TaskRun>>,
+    requests: SharedRequests,
     places: BTreeMap<String, usize>,
     outcomes: Vec<JobOutcome>,
-    outcome_places: BTreeMap<(usize, Option<u32>), usize>,
+    /// By submission and task (of a job that is no array `None`) the place of the outcome, and the run.
+    kept: BTreeMap<(usize, Option<u32>), (usize, TaskRun)>,
     events: Vec<ClusterEvent>,
     arrays: AccountedArrays,
     rules: RuleCounter,
@@ -81,16 +81,18 @@ pub(super) fn accounted(
         zone,
         known_until: *known_until,
         submissions: Vec::new(),
-        runs: Vec::new(),
+        requests: SharedRequests::default(),
         places: BTreeMap::new(),
         outcomes: Vec::new(),
-        outcome_places: BTreeMap::new(),
+        kept: BTreeMap::new(),
         events: Vec::new(),
         arrays: AccountedArrays::default(),
         rules: std::mem::take(rules),
     };
+    let places = ColumnPlaces::of(&table.places);
     let broken = table.visit(&mut |line, cells| {
-        let row = AccountedRow { cells, places: &table.places, line, hides_given: false };
+        let amounts = RowAmounts::default();
+        let row = AccountedRow { cells, places: &places, amounts: &amounts, line, hides_given: false };
         jobs.add(&row, wanted.as_deref());
     });
     for line in broken {
@@ -163,7 +165,9 @@ impl AccountedJobs<'_> {
             }
         };
         let run = self.run(row, state, start, end);
+        let is_array = self.submissions[place].request.array.is_some();
         if let Some(throttle) = number.throttle
+            && is_array
             && let Some(array) = &mut self.submissions[place].request.array
         {
             array.throttle = array.throttle.or(Some(throttle));
@@ -183,8 +187,8 @@ impl AccountedJobs<'_> {
                 end,
                 partition: row.name("partition").unwrap_or_default().to_owned(),
                 cpus: start.and(row.cpus().1).and_then(|cpus| u32::try_from(cpus).ok()).unwrap_or(0),
-                billed: start.and(row.tres("alloctres").amount("billing")),
-                nodes: start.and(row.name("nodelist")).and_then(expanded).unwrap_or_default(),
+                billed: start.and(row.given().amount("billing")),
+                nodes: start.and(row.name("nodelist")).and_then(expanded).unwrap_or_default().into(),
                 backfilled: row
                     .text("flags")
                     .filter(|flags| flags.contains("Sched"))
@@ -197,15 +201,15 @@ impl AccountedJobs<'_> {
 
     /// Records the outcome of a job. A requeued job keeps its first submission time and its last run.
     fn keep(&mut self, place: usize, task: Option<u32>, run: TaskRun, outcome: JobOutcome, line: usize) {
-        self.runs[place].insert(task, run);
-        match self.outcome_places.get(&(place, task)) {
-            Some(&at) => {
+        match self.kept.get_mut(&(place, task)) {
+            Some((at, last)) => {
                 self.rules.count("earlier runs of jobs that were requeued: the last run counts", line);
-                let submit = self.outcomes[at].submit.min(outcome.submit);
-                self.outcomes[at] = JobOutcome { submit, ..outcome };
+                *last = run;
+                let submit = self.outcomes[*at].submit.min(outcome.submit);
+                self.outcomes[*at] = JobOutcome { submit, ..outcome };
             }
             None => {
-                self.outcome_places.insert((place, task), self.outcomes.len());
+                self.kept.insert((place, task), (self.outcomes.len(), run));
                 self.outcomes.push(outcome);
             }
         }
@@ -282,11 +286,10 @@ impl AccountedJobs<'_> {
             key: key.clone(),
             submit: submit.into(),
             user,
-            request,
+            request: self.requests.shared(request),
             runs: Vec::new(),
             not_modelled,
         });
-        self.runs.push(BTreeMap::new());
         self.arrays.lines.push(row.line);
         self.places.insert(key, self.submissions.len() - 1);
         self.submissions.len() - 1
@@ -295,14 +298,21 @@ impl AccountedJobs<'_> {
     /// The recorded run: submissions and events sorted by time, with a cancel event for each job cancelled while pending.
     fn finished(mut self) -> (RecordedRun, RuleCounter) {
         self.arrays.complete(&mut self.submissions, &self.outcomes, self.known_until, &mut self.rules);
-        for (submission, runs) in self.submissions.iter_mut().zip(&self.runs) {
-            if let Some(array) = &mut submission.request.array {
-                array.indices = runs.keys().copied().flatten().collect();
-            }
-            // The row of a whole array carries no run times of its tasks.
+        let mut kept = std::mem::take(&mut self.kept).into_iter().peekable();
+        for (place, submission) in self.submissions.iter_mut().enumerate() {
+            let (mut tasks, mut runs) = (Vec::new(), Vec::with_capacity(1));
             let is_array = submission.request.array.is_some();
-            submission.runs =
-                runs.iter().filter(|(task, _)| task.is_some() || !is_array).map(|(_, run)| *run).collect();
+            while let Some(((_, task), (_, run))) = kept.next_if(|((of, _), _)| *of == place) {
+                tasks.extend(task);
+                // The row of a whole array carries no run times of its tasks.
+                if task.is_some() || !is_array {
+                    runs.push(run);
+                }
+            }
+            submission.runs = runs;
+            if is_array && let Some(array) = &mut submission.request.array {
+                array.indices = tasks;
+            }
         }
         for one in &self.outcomes {
             // A job cancelled while pending is cancelled at the same time in the simulation.

@@ -30,10 +30,13 @@ impl AccountedArrays {
         }
         for (place, submission) in submissions.iter_mut().enumerate() {
             let line = self.lines.get(place).copied().unwrap_or_default();
-            let request = &mut submission.request;
-            let (Some(array), Some(tasks)) = (&mut request.array, tasks.get(submission.key.as_str())) else {
+            let (true, Some(tasks)) =
+                (submission.request.array.is_some(), tasks.get(submission.key.as_str()))
+            else {
                 continue;
             };
+            let request = &mut *submission.request;
+            let Some(array) = &mut request.array else { continue };
             if array.throttle.is_none() && self.throttled.contains(&place) {
                 array.throttle = most_at_once(tasks, known_until);
                 rules.count("arrays whose tasks waited for each other: as many run at once as did", line);

@@ -88,14 +88,14 @@ pub(super) fn completed(
     }
     sizes(request, row, rules);
     given_more(request, row, cluster, rules);
-    let asked = row.tres("reqtres");
+    let asked = row.asked();
     if request.memory.is_none() {
-        request.memory = memory_asked(row, &asked, request, cluster);
+        request.memory = memory_asked(row, asked, request, cluster);
     }
     let lists =
         [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task, &request.gres.per_socket];
     if lists.iter().all(|list| list.is_empty()) {
-        gres_asked(request, row, &asked);
+        gres_asked(request, row, asked);
     }
 }
 
@@ -135,7 +135,7 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     let (asked, given) = row.nodes();
     let nodes = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
     // More nodes than processors asked for: a number of nodes up to this, and a task on each. GPUs of a job spread by themselves.
-    let has_gres = row.tres("reqtres").0.keys().any(|name| name.starts_with("gres/"));
+    let has_gres = row.asked().0.keys().any(|name| name.starts_with("gres/"));
     if request.min_nodes.is_none()
         && !has_gres
         && let (Some(fewest), Some(most)) = (nodes(asked), nodes(given))
@@ -224,7 +224,7 @@ fn memory_asked(
         Some(MemoryAmount::PerNode(mb)) => mb.checked_mul(nodes) == Some(whole),
         None => false,
     };
-    let given = row.tres("alloctres").mem().filter(|&given| given > 0);
+    let given = row.given().mem().filter(|&given| given > 0);
     // Where no default is configured, jobs that ask for none have all memory of their nodes.
     let has_all = || {
         let nodes = given_nodes(row, cluster)?;

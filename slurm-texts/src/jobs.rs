@@ -112,7 +112,7 @@ fn job(
                 id: digits(id),
                 submit,
                 user,
-                request,
+                request: request.into(),
                 runs: vec![TaskRun::Unknown; length],
                 not_modelled: joined(read.not_modelled, row.cell("not_modelled")),
             });
@@ -185,7 +185,7 @@ fn outcome(row: &JobRow<'_>, key: String, task: Option<u32>, state: &str, submit
         partition: row.cell("partition").unwrap_or_default().to_owned(),
         cpus: row.cell("cpus").and_then(|cpus| cpus.parse().ok()).unwrap_or(0),
         billed: None,
-        nodes: nodes.unwrap_or_default(),
+        nodes: nodes.unwrap_or_default().into(),
         backfilled: row.cell("flags").map(|flags| flags.contains("SchedBackfill")),
         priority: row.cell("priority").and_then(|priority| priority.parse().ok()),
     }

@@ -7,7 +7,8 @@ use super::rules::RuleCounter;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Cluster, JobOutcome, JobRequest, MemoryRequest, RecordedRun, RunClock, SubmittedJob, TaskRun, TimeLimit,
+    Cluster, JobOutcome, JobRequest, MemoryRequest, NodeNames, RecordedRun, RunClock, SharedRequests,
+    SubmittedJob, TaskRun, TimeLimit,
 };
 use queuecast_trace::{LogFormat, ReadOptions, Record, Records, Ruleset, TraceError};
 
@@ -30,6 +31,7 @@ pub(super) fn logged_jobs(
     let partitions = QueuePartitions::new(cluster, &records.names().queues);
     let mut holders = LogHolders::new(cluster);
     let mut run = RecordedRun::default();
+    let mut requests = SharedRequests::default();
     let mut keys: BTreeMap<i64, usize> = BTreeMap::new();
     for record in &all {
         let line = record.line as usize;
@@ -66,7 +68,7 @@ pub(super) fn logged_jobs(
             partition: String::new(),
             cpus: u32::try_from(record.allocated_procs.max(0)).unwrap_or(0),
             billed: None,
-            nodes: Vec::new(),
+            nodes: NodeNames::default(),
             backfilled: None,
             priority: None,
         }));
@@ -75,14 +77,14 @@ pub(super) fn logged_jobs(
             id: None,
             submit: submit.into(),
             user,
-            request: JobRequest {
+            request: requests.shared(JobRequest {
                 account,
                 partitions: partitions.of(record.queue).into_iter().collect(),
                 tasks: Some(tasks),
                 memory,
                 time_limit: limit,
                 ..JobRequest::default()
-            },
+            }),
             runs: vec![TaskRun::For(Seconds(record.run))],
             not_modelled: Vec::new(),
         });

@@ -166,7 +166,7 @@ fn submission(
         id,
         submit: Micros::ZERO,
         user,
-        request: read.request,
+        request: read.request.into(),
         runs,
         not_modelled: read.not_modelled,
     }))

@@ -159,7 +159,9 @@ fn resolve_begins(run: &mut RecordedRun, zone: &TimeZone) {
             Some(Begin::Clock(second)) => next_clock(job.submit.second().0, second.0, zone),
             _ => None,
         };
-        job.request.terms.begin = at.map(|at| Begin::At(Time(at))).or(job.request.terms.begin);
+        if let Some(at) = at {
+            job.request.terms.begin = Some(Begin::At(Time(at)));
+        }
     }
 }
 

@@ -274,7 +274,8 @@ mod tests {
                 tasks: Some(1 + number as u32 % 4),
                 time_limit: Some(TimeLimit::Of(Seconds(3000))),
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: vec![TaskRun::For(Seconds(300 + 90 * (number % 7)))],
             not_modelled: Vec::new(),
         };
@@ -311,7 +312,7 @@ mod tests {
             id: None,
             submit: Micros::of_millis(1_000_500 + 10_000 * number),
             user: "ann".into(),
-            request: JobRequest::default(),
+            request: JobRequest::default().into(),
             runs: vec![TaskRun::For(Seconds(3))],
             not_modelled: Vec::new(),
         };

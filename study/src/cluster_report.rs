@@ -270,12 +270,12 @@ mod tests {
     use super::*;
     use queuecast_core::units::Micros;
     use queuecast_slurm_sim::cluster::{
-        ClusterNode, ClusterPartition, GenericResource, JobRequest, SubmittedJob, TaskRun,
+        ClusterNode, ClusterPartition, GenericResource, JobRequest, NodeNames, SubmittedJob, TaskRun,
     };
-    use queuecast_slurm_sim::controller::HeldPart;
+    use queuecast_slurm_sim::controller::HeldParts;
 
-    fn job(place: usize, submit: i64, start: Option<i64>, end: i64, cpus: u32, node: usize) -> SimulatedJob {
-        let parts = start.map(|_| HeldPart { node, cpus, memory_mb: 100, gres: vec![(0, 1)] });
+    fn job(place: usize, submit: i64, start: Option<i64>, end: i64, cpus: u32, node: u32) -> SimulatedJob {
+        let parts = start.map(|_| HeldParts::alike(std::iter::once(node), (cpus, 100, &[(0, 1)])));
         SimulatedJob {
             outcome: JobOutcome {
                 key: place.to_string(),
@@ -288,14 +288,14 @@ mod tests {
                 partition: "p".into(),
                 cpus: if start.is_some() { cpus } else { 0 },
                 billed: None,
-                nodes: Vec::new(),
+                nodes: NodeNames::default(),
                 backfilled: start.map(|_| place == 0),
                 priority: None,
             },
             submission: place,
             qos: None,
-            waited: start.map_or(Vec::new(), |start| vec![(WaitReason::Resources, Seconds(start - submit))]),
-            parts: parts.into_iter().collect(),
+            waited: start.map(|start| (WaitReason::Resources, Seconds(start - submit))).into_iter().collect(),
+            parts: parts.unwrap_or_default(),
             interruptions: Interruptions::default(),
         }
     }
@@ -320,7 +320,7 @@ mod tests {
             id: None,
             submit: Micros::ZERO,
             user: if place == 0 { "ann".into() } else { "bob".into() },
-            request: JobRequest { account: Some("x".into()), ..JobRequest::default() },
+            request: JobRequest { account: Some("x".into()), ..JobRequest::default() }.into(),
             runs: vec![TaskRun::Unknown],
             not_modelled: Vec::new(),
         };

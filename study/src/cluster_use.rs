@@ -8,7 +8,7 @@ use serde::Serialize;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::Time;
 use queuecast_slurm_sim::cluster::{Cluster, ClusterAction, NodeState, RecordedRun};
-use queuecast_slurm_sim::controller::{HeldPart, SimulatedRun};
+use queuecast_slurm_sim::controller::{HeldCpus, HeldParts, SimulatedRun};
 
 /// What of a resource was in use.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,10 +60,11 @@ pub(super) fn cluster_use(
     for job in &simulated.jobs {
         let Some(start) = job.outcome.start else { continue };
         let seconds = i128::from((job.outcome.end.unwrap_or(end) - start).0.max(0));
-        for part in &job.parts {
-            sums[0] += seconds * i128::from(part.cpus);
-            sums[1] += seconds * i128::from(part.memory_mb);
-            for &(place, count) in &part.gres {
+        for alike in job.parts.amounts() {
+            let seconds = seconds * i128::from(alike.nodes);
+            sums[0] += seconds * i128::from(alike.cpus);
+            sums[1] += seconds * i128::from(alike.memory_mb);
+            for &(place, count) in alike.gres {
                 sums[2 + place] += seconds * i128::from(count);
             }
         }
@@ -93,8 +94,8 @@ pub(super) fn cluster_use(
 /// Something that changes which processors are idle, or how many jobs wait.
 #[derive(Clone, Copy)]
 enum UseChange<'a> {
-    Ends(&'a [HeldPart]),
-    Starts(&'a [HeldPart]),
+    Ends(&'a HeldParts),
+    Starts(&'a HeldParts),
     Waits,
     WaitsNoMore,
 }
@@ -121,33 +122,20 @@ fn idleness(
     }
     // At one instant all changes are made before time passes, so that their order does not matter.
     order::sort_by_key(&mut changes, |change| change.0);
-    let mut used = vec![0_i64; cluster.nodes.len()];
-    let (mut busy, mut partly, mut waiting) = (0_i64, 0_i64, 0_i64);
+    let (mut held, mut waiting) = (HeldCpus::none(cluster), 0_i64);
     let (mut idle_sum, mut waiting_time, mut partly_sum) = (0_i128, 0_i128, 0_i128);
     let mut now = begin.0;
-    let left = |node: usize, used: i64| {
-        if used > 0 { (i64::from(cluster.nodes[node].cpus) - used).max(0) } else { 0 }
-    };
     for (at, change) in changes {
         let passed = i128::from(at.clamp(now, end.0.max(now)) - now);
         if waiting > 0 {
-            idle_sum += passed * i128::from((cpus - busy).max(0));
+            idle_sum += passed * i128::from((cpus - held.busy()).max(0));
             waiting_time += passed;
         }
-        partly_sum += passed * i128::from(partly);
+        partly_sum += passed * i128::from(held.partly_idle());
         now = at.clamp(now, end.0.max(now));
-        let mut take = |parts: &[HeldPart], sign: i64| {
-            for part in parts {
-                let before = used[part.node];
-                let after = before + sign * i64::from(part.cpus);
-                partly += left(part.node, after) - left(part.node, before);
-                used[part.node] = after;
-                busy += after - before;
-            }
-        };
         match change {
-            UseChange::Starts(parts) => take(parts, 1),
-            UseChange::Ends(parts) => take(parts, -1),
+            UseChange::Starts(parts) => held.take(parts),
+            UseChange::Ends(parts) => held.give_back(parts),
             UseChange::Waits => waiting += 1,
             UseChange::WaitsNoMore => waiting -= 1,
         }

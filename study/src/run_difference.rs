@@ -94,11 +94,11 @@ pub fn run_difference(a: &NamedRun, b: &NamedRun) -> RunDifference {
         their += waited(other).unwrap_or(0);
     }
     let same = |one: &JobOutcome, other: &JobOutcome| {
-        let sorted = |one: &JobOutcome| {
-            let mut nodes = one.nodes.clone();
+        fn sorted(one: &JobOutcome) -> Vec<&str> {
+            let mut nodes: Vec<&str> = one.nodes.iter().collect();
             nodes.sort_unstable();
             nodes
-        };
+        }
         sorted(one) == sorted(other)
     };
     let told: Vec<bool> =
@@ -200,7 +200,7 @@ mod tests {
             partition: "p".into(),
             cpus: 4,
             billed: None,
-            nodes: vec![node.into()],
+            nodes: vec![node.into()].into(),
             backfilled: Some(backfilled),
             priority: None,
         }

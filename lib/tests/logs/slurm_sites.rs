@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use libtest_mimic::{Failed, Trial};
 use queuecast::cluster::{
-    Cluster, ClusterAction, ClusterNode, JobRequest, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind,
-    Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
+    Cluster, ClusterAction, ClusterNode, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind,
+    SharedRequest, Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
 };
 use queuecast::slurm::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
 use queuecast::units::{Micros, Seconds, Time};
@@ -196,7 +196,9 @@ fn configuration_says_the_same(texts: &BTreeMap<String, String>, whole: &SiteRea
 }
 
 fn without_name(job: &SubmittedJob) -> SubmittedJob {
-    SubmittedJob { request: JobRequest { name: None, ..job.request.clone() }, ..job.clone() }
+    let mut unnamed = job.clone();
+    unnamed.request.name = None;
+    unnamed
 }
 
 fn recording(texts: &BTreeMap<String, String>, reading: &SiteReading) -> Result<(), Failed> {
@@ -236,7 +238,7 @@ fn recording(texts: &BTreeMap<String, String>, reading: &SiteReading) -> Result<
     let unnamed: Vec<SubmittedJob> = run.submissions.iter().map(without_name).collect();
     same("jobs", &alone.submissions.iter().map(without_name).collect(), &unnamed)?;
     let listed = read(&without(texts, &["sacct.psv", "submitted.tsv"])).recording.ok_or("a recording")?;
-    let requests = |jobs: &[SubmittedJob]| -> BTreeMap<String, (JobRequest, usize)> {
+    let requests = |jobs: &[SubmittedJob]| -> BTreeMap<String, (SharedRequest, usize)> {
         jobs.iter().map(|job| (job.key.clone(), (without_name(job).request, job.runs.len()))).collect()
     };
     same("requests", &requests(&listed.submissions), &requests(&run.submissions))?;
@@ -302,7 +304,7 @@ fn plan_is_the_recording(plan: &Path, folder: &Path) -> Result<(), Failed> {
         jobs.iter().map(|job| (job.key.clone(), job.runs.clone())).collect()
     };
     same("run times", &runs(&plan.submissions), &runs(&run.submissions))?;
-    let plain: BTreeMap<&str, JobRequest> =
+    let plain: BTreeMap<&str, SharedRequest> =
         run.submissions.iter().map(|job| (job.key.as_str(), without_name(job).request)).collect();
     for job in &plan.submissions {
         same(&job.key, &Some(&without_name(job).request), &plain.get(job.key.as_str()))?;

@@ -65,7 +65,8 @@ fn submitted(rows: &[Row]) -> Vec<SubmittedJob> {
             tasks: Some(nodes),
             time_limit: Some(TimeLimit::Of(Seconds(60 * minutes))),
             ..JobRequest::default()
-        },
+        }
+        .into(),
         runs: vec![TaskRun::For(Seconds(run))],
         not_modelled: Vec::new(),
     };

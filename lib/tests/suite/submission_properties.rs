@@ -226,7 +226,7 @@ impl Draws {
             id: self.maybe(|draws| 1_000 + 10 * place as u64 + draws.below(10)),
             submit: Micros::of_millis(submit),
             user: if self.below(3) == 0 { self.text() } else { self.word() },
-            request,
+            request: request.into(),
             runs: (0..tasks).map(|_| run(self)).collect(),
             not_modelled: ["--tmp", "--reboot"][..self.below(3) as usize]
                 .iter()

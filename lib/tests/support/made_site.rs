@@ -61,7 +61,7 @@ pub fn history(jobs: usize) -> RecordedRun {
             partition: "all".into(),
             cpus: 4,
             billed: None,
-            nodes: vec![format!("n{node:02}")],
+            nodes: vec![format!("n{node:02}")].into(),
             backfilled: None,
             priority: None,
         });
@@ -74,7 +74,8 @@ pub fn history(jobs: usize) -> RecordedRun {
                 tasks: Some(4),
                 time_limit: Some(TimeLimit::Of(Seconds(length * (1 + below(5))))),
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: vec![TaskRun::For(Seconds(length))],
             not_modelled: Vec::new(),
         });

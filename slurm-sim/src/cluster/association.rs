@@ -1,5 +1,7 @@
 //! Accounts and users as a tree.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::limits::{GroupLimits, HolderLimits, PerJobLimits};
@@ -89,6 +91,29 @@ impl Associations {
     }
 }
 
+/// Associations by account and user, for all partitions; of several the first.
+#[derive(Debug, Default)]
+pub struct AssociationPlaces(BTreeMap<String, BTreeMap<String, usize>>);
+
+impl AssociationPlaces {
+    /// Of the associations of a cluster.
+    pub fn of(associations: &Associations) -> AssociationPlaces {
+        let mut places: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        for (index, one) in associations.0.iter().enumerate() {
+            if let (Some(user), None) = (&one.user, &one.partition) {
+                let users = places.entry(one.account.clone()).or_default();
+                users.entry(user.clone()).or_insert(index);
+            }
+        }
+        AssociationPlaces(places)
+    }
+
+    /// The index of the association of a user in an account.
+    pub fn get(&self, account: &str, user: &str) -> Option<usize> {
+        self.0.get(account)?.get(user).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +132,8 @@ mod tests {
         assert_eq!(all.of_user("a", "u", Some("gpu")), Some(2));
         assert_eq!((all.of_user("a", "u", Some("cpu")), all.of_user("a", "u", None)), (Some(1), Some(1)));
         assert_eq!((all.of_user("b", "u", None), all.of_account("a")), (None, Some(0)));
+        let places = AssociationPlaces::of(&all);
+        assert_eq!((places.get("a", "u"), places.get("b", "u"), places.get("a", "v")), (Some(1), None, None));
         assert_eq!(all.children(0).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What a job asks of the features of its nodes (`--constraint`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureExpr {
     /// This one.

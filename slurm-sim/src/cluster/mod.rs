@@ -17,6 +17,7 @@ mod limits;
 mod moment;
 mod moments;
 mod node;
+mod node_names;
 mod node_past;
 mod order;
 mod outcome;
@@ -37,7 +38,7 @@ mod topology;
 mod tres;
 mod whole;
 
-pub use association::{Association, Associations, Shares};
+pub use association::{Association, AssociationPlaces, Associations, Shares};
 pub(crate) use billing::billed;
 pub use decided::{
     GivenPart, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown, RecordedDecisions,
@@ -50,6 +51,8 @@ pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
 pub use moment::{ClusterMoment, JobStanding, StandingState};
 pub use moments::RecordedMoments;
 pub use node::{ClusterNode, GenericResource, NodeClass, NodeState, classes_of};
+pub use node_names::NodeNames;
+pub(crate) use node_names::NodeRuns;
 pub use order::name_order;
 pub use outcome::{JobOutcome, is_known};
 pub use partition::{Allowed, ClusterPartition, DefaultPerGpu, MemoryAmount, PartitionState, Sharing};
@@ -68,7 +71,7 @@ pub use settings::{
     BackfillCounts, BackfillSettings, ClusterSettings, Enforcement, JobSettings, MainPassSettings,
     PartLimitsRule,
 };
-pub use submitted::{SubmittedJob, TaskRun};
+pub use submitted::{SharedRequest, SharedRequests, SubmittedJob, TaskRun};
 pub use topology::{Switch, Topology, TopologyPlugin};
 pub use tres::{Tres, TresWeights};
 pub use whole::Cluster;

@@ -267,7 +267,7 @@ mod tests {
             id: None,
             submit: Micros::of_seconds(submit),
             user: "ann".into(),
-            request: JobRequest { account: Some("phys".into()), ..JobRequest::default() },
+            request: JobRequest { account: Some("phys".into()), ..JobRequest::default() }.into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         }
@@ -285,7 +285,7 @@ mod tests {
             partition: "all".into(),
             cpus: 2,
             billed: None,
-            nodes: vec!["n1".into()],
+            nodes: vec!["n1".into()].into(),
             backfilled: None,
             priority: None,
         }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::node_names::NodeNames;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Time};
 
@@ -29,7 +30,7 @@ pub struct JobOutcome {
     /// What it is billed for each second, by the weights of its partition; `None` if that is not told.
     pub billed: Option<u64>,
     /// Names of the nodes it ran on.
-    pub nodes: Vec<String>,
+    pub nodes: NodeNames,
     /// Whether backfilling started it; `None` if that is not told.
     pub backfilled: Option<bool>,
     /// Its last priority.

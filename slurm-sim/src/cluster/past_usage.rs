@@ -1,7 +1,6 @@
 //! What jobs of the past were charged, and how much of that still counts.
 
-use std::collections::BTreeMap;
-
+use super::association::AssociationPlaces;
 use super::recorded::RecordedRun;
 use super::whole::Cluster;
 
@@ -11,17 +10,12 @@ pub(super) fn charges(
     run: &RecordedRun,
     submission_of: &[Option<usize>],
 ) -> Vec<Option<(usize, f64)>> {
-    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for (index, one) in cluster.associations.0.iter().enumerate() {
-        if let (Some(user), None) = (&one.user, &one.partition) {
-            known.entry((&one.account, user)).or_insert(index);
-        }
-    }
+    let known = AssociationPlaces::of(&cluster.associations);
     let charge = |(outcome, place): (usize, &Option<usize>)| {
         let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*place)?]);
         outcome.start?;
         let account = submission.request.account.as_deref().unwrap_or_default();
-        let association = known.get(&(account, submission.user.as_str())).copied()?;
+        let association = known.get(account, &submission.user)?;
         let qos = cluster.qos_within(submission, Some(association));
         let factor = qos.map_or(1.0, |qos| cluster.qos[qos].usage_factor);
         Some((association, cluster.billed(submission, outcome) * factor))

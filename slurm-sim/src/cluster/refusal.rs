@@ -398,7 +398,7 @@ mod tests {
             id: None,
             submit: Micros::ZERO,
             user: "ann".into(),
-            request,
+            request: request.into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         };

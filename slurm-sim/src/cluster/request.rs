@@ -6,7 +6,7 @@ use super::features::FeatureExpr;
 use queuecast_core::units::{Seconds, Time};
 
 /// How tasks lie on sockets, cores and threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct TaskLayout {
     /// Tasks on each socket.
     pub tasks_per_socket: Option<u32>,
@@ -31,7 +31,7 @@ pub struct TaskLayout {
 }
 
 /// Generic resources and licenses that a job asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct RequestedGres {
     /// Generic resources of each node (`--gres`, `--gpus-per-node`).
     pub per_node: Vec<GresRequest>,
@@ -48,7 +48,7 @@ pub struct RequestedGres {
 }
 
 /// Which nodes a job asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct NodeWishes {
     /// Features that its nodes must have.
     pub constraint: Option<FeatureExpr>,
@@ -71,7 +71,7 @@ pub struct NodeWishes {
 }
 
 /// When a job may run, and with which priority.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct RequestTerms {
     /// The shortest time limit it may be given.
     pub time_min: Option<Seconds>,
@@ -92,7 +92,7 @@ pub struct RequestTerms {
 }
 
 /// What a job asks for, as its submission says it. What was not said is `None`, empty or false, and differs from a zero.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct JobRequest {
     /// Its name.
     pub name: Option<String>,
@@ -140,7 +140,7 @@ impl JobRequest {
 }
 
 /// Memory that a job asks for, in MB. Zero for a node is all its memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryRequest {
     /// For each node.
@@ -152,7 +152,7 @@ pub enum MemoryRequest {
 }
 
 /// Some of a generic resource, or of a license.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct GresRequest {
     /// Its name: `gpu`.
     pub name: String,
@@ -163,7 +163,7 @@ pub struct GresRequest {
 }
 
 /// Whether a job shares its nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exclusivity {
     /// With no other job.
@@ -179,7 +179,7 @@ pub enum Exclusivity {
 }
 
 /// A time limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeLimit {
     /// A time limit; Slurm rounds it up to whole minutes.
@@ -189,7 +189,7 @@ pub enum TimeLimit {
 }
 
 /// An instant in a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Begin {
     /// This time after the submission.
@@ -205,7 +205,7 @@ pub enum Begin {
 }
 
 /// The jobs that a job waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Dependency {
     /// Whether one of the conditions is enough (`?` instead of `,`).
     pub any: bool,
@@ -214,7 +214,7 @@ pub struct Dependency {
 }
 
 /// One condition of a dependency.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct DependencyOn {
     /// What has to happen.
     pub kind: DependencyKind,
@@ -225,7 +225,7 @@ pub struct DependencyOn {
 }
 
 /// What has to happen to a job before another may start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DependencyKind {
     /// It has started or was cancelled.
@@ -260,7 +260,7 @@ impl DependencyKind {
 }
 
 /// The tasks of an array.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct JobArray {
     /// Indices, ascending and different.
     pub indices: Vec<u32>,

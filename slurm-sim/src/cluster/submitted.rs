@@ -1,6 +1,11 @@
 //! Submissions.
 
-use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
 
 use super::request::{Begin, JobRequest};
 use queuecast_core::units::{Micros, Seconds};
@@ -17,11 +22,64 @@ pub struct SubmittedJob {
     /// The user.
     pub user: String,
     /// What it asks for.
-    pub request: JobRequest,
+    pub request: SharedRequest,
     /// How long it runs: one value, or one for each task of an array, in the order of the indices.
     pub runs: Vec<TaskRun>,
     /// Options of its submission that are not represented in the request, by name.
     pub not_modelled: Vec<String>,
+}
+
+/// What a submission asks for, in memory that submissions which ask for the same may share. To change one is to give it memory of its own.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct SharedRequest(Arc<JobRequest>);
+
+impl From<JobRequest> for SharedRequest {
+    fn from(request: JobRequest) -> SharedRequest {
+        SharedRequest(Arc::new(request))
+    }
+}
+
+impl Deref for SharedRequest {
+    type Target = JobRequest;
+    fn deref(&self) -> &JobRequest {
+        &self.0
+    }
+}
+
+impl DerefMut for SharedRequest {
+    fn deref_mut(&mut self) -> &mut JobRequest {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl fmt::Debug for SharedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for SharedRequest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        JobRequest::serialize(self, to)
+    }
+}
+
+/// Finds out which requests are the same, so that these share their memory.
+#[derive(Debug, Default)]
+pub struct SharedRequests(HashSet<SharedRequest>);
+
+impl SharedRequests {
+    /// The request in memory that all like it have.
+    pub fn shared(&mut self, request: JobRequest) -> SharedRequest {
+        let request = SharedRequest::from(request);
+        match self.0.get(&request) {
+            Some(known) => known.clone(),
+            None => {
+                self.0.insert(request.clone());
+                request
+            }
+        }
+    }
 }
 
 impl SubmittedJob {

@@ -75,11 +75,13 @@ impl Cluster {
     /// The index of the QOS that a submission has: the first it names, else that of its association; where none is told, the only
     /// one that the association may choose, else that of the root, else `normal`.
     pub fn qos_of(&self, submission: &SubmittedJob) -> Option<usize> {
-        self.qos_within(submission, self.association_of(submission))
+        // One that is named needs no association.
+        let own = if submission.request.qos.is_empty() { self.association_of(submission) } else { None };
+        self.qos_within(submission, own)
     }
 
     /// The QOS of a submission as in [`qos_of`](Cluster::qos_of), given the index of its association.
-    pub(crate) fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
+    pub fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
         let own = association.and_then(|index| self.associations.0.get(index));
         let usual = || own?.default_qos.as_deref();
         let only = || match &own?.qos[..] {

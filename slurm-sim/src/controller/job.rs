@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::handles::SubmissionHandle;
 use crate::cluster::{Begin, SubmittedJob, TaskRun};
+use crate::controller::held_parts::HeldParts;
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
@@ -117,10 +118,10 @@ pub struct JobStart {
     pub is_timed_out: bool,
     /// What it has of its nodes; nothing before it starts and after it has ended.
     pub shares: Arc<[NodeShare]>,
-    /// What it had of them, where that is kept.
-    pub parts: Arc<[NodeShare]>,
-    /// The nodes it was started on.
+    /// The nodes it was started on; none after it has ended.
     pub nodes: Box<[u32]>,
+    /// What it was given of them; where that is not kept the nodes alone.
+    pub parts: HeldParts,
     /// Processors it was given.
     pub cpus: u32,
     pub amounts: Amounts,

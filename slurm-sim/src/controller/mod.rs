@@ -11,6 +11,7 @@ mod backfill;
 mod clock;
 mod follow;
 mod handles;
+mod held_parts;
 mod job;
 mod lifecycle;
 mod limits;
@@ -32,12 +33,11 @@ mod tests;
 pub use at_once::SiteRules;
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
+pub use held_parts::{HeldAlike, HeldCpus, HeldParts};
 pub use job::Interruptions;
 pub use limits::{LimitOf, ReachedLimit};
 pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on, run_on_prepared};
 pub use pending_reasons::{PendingReason, pending_reasons};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;
-pub use simulate::{
-    HeldPart, SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail,
-};
+pub use simulate::{SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail};

@@ -252,7 +252,8 @@ mod tests {
                 tasks: Some(tasks),
                 time_limit: Some(TimeLimit::Of(Seconds(60 * minutes))),
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         }

@@ -1,12 +1,17 @@
 //! What would become of submissions.
 
+use std::sync::Arc;
+
 use super::at_once::{SiteRules, run_at_once};
 use super::clock::on_clock;
+use super::held_parts::HeldParts;
 use super::job::{ControlledJob, Interruptions, JobStage, StartedBy};
 use super::state::Controller;
-use crate::cluster::{Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, RecordedRun};
+use crate::cluster::{
+    Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeNames, NodeState, RecordedRun,
+};
 use crate::controller::clock::Phases;
-use crate::controller::queue::{WaitReason, WaitedTimes};
+use crate::controller::queue::{ReasonsFound, WaitReason};
 use queuecast_core::job_state::JobState;
 use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
@@ -22,24 +27,11 @@ pub struct SimulatedJob {
     /// The index of its QOS; `None` if it has none that is known.
     pub qos: Option<usize>,
     /// How long it waited for what, since it was submitted or requeued last, to its start or to when it left; in the order of [`WaitReason`].
-    pub waited: Vec<(WaitReason, Seconds)>,
+    pub waited: Box<[(WaitReason, Seconds)]>,
     /// What it held of each node from its start to its end; empty if it never started.
-    pub parts: Vec<HeldPart>,
+    pub parts: HeldParts,
     /// How often it was stopped before its last start.
     pub interruptions: Interruptions,
-}
-
-/// What a job held of a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldPart {
-    /// The index of the node.
-    pub node: usize,
-    /// Processors.
-    pub cpus: u32,
-    /// Memory in MB.
-    pub memory_mb: u64,
-    /// Generic resources: the place in [`SimulatedRun::gres`] and how many.
-    pub gres: Vec<(usize, u64)>,
 }
 
 /// What became of every job that was submitted.
@@ -88,7 +80,15 @@ fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
 }
 
 pub fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
-    controller.jobs.all.iter().map(|job| outcome(cluster, run, job)).collect()
+    let names = node_names(cluster);
+    let jobs = controller.jobs.all.iter();
+    jobs.map(|job| outcome(cluster, run, job, NodeNames::of_cluster(&names, job.last.parts.nodes().clone())))
+        .collect()
+}
+
+/// The names of all nodes, which outcomes share.
+fn node_names(cluster: &Cluster) -> Arc<[String]> {
+    cluster.nodes.iter().map(|node| node.name.clone()).collect()
 }
 
 /// Simulates a run, and reports the outcomes together with the parts of nodes that jobs held.
@@ -96,7 +96,7 @@ pub fn simulate_in_detail(cluster: &Cluster, run: &RecordedRun, phases: Phases) 
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     (controller.keeps_barred, controller.keeps_parts) = (is_recorded(run), true);
     controller.run(&events(cluster, run));
-    in_detail(&controller, cluster, run)
+    in_detail(controller, cluster, run)
 }
 
 /// Simulates a run by another policy than Slurm's, without its timers and delays. Fails only if the predictor or the policy breaks its
@@ -111,37 +111,52 @@ pub fn simulate_by_rules(
     let mut controller = Controller::new(cluster, &run.submissions, phases);
     controller.keeps_parts = true;
     let controller = run_at_once(controller, rules, &events(cluster, run))?;
-    Ok(in_detail(&controller, cluster, run))
+    Ok(in_detail(controller, cluster, run))
 }
 
-fn in_detail(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
+/// How many jobs are taken out of the controller before the memory that they had there is given back.
+const TAKEN_AT_ONCE: usize = 1 << 15;
+
+fn in_detail(controller: Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> SimulatedRun {
+    let Controller { jobs, reasons, pool, .. } = controller;
+    let gres = pool.layout.gres_names().collect();
     // What never starts is taken to wait until everything else is over.
-    let jobs = controller.jobs.all.iter();
-    let over =
-        jobs.clone().map(|job| job.wait.submit.max(job.last.start).max(job.last.end)).max().unwrap_or(0);
-    let jobs = jobs
-        .map(|job| SimulatedJob {
-            outcome: outcome(cluster, run, job),
+    let mut left = jobs.all;
+    let last = |job: &ControlledJob| job.wait.submit.max(job.last.start).max(job.last.end);
+    let over = left.iter().map(last).max().unwrap_or(0);
+    let names = node_names(cluster);
+    let reasons = reasons.by_submission();
+    let mut jobs = Vec::with_capacity(left.len());
+    // From the last to the first, so that jobs are never there twice.
+    while let Some(mut job) = left.pop() {
+        let parts = std::mem::take(&mut job.last.parts);
+        let nodes = NodeNames::of_cluster(&names, parts.nodes().clone());
+        jobs.push(SimulatedJob {
+            outcome: outcome(cluster, run, &job, nodes),
             submission: job.submission.0,
             qos: job.holder.qos,
-            waited: waited(job, run, &controller.reasons, over),
-            parts: parts(job),
+            waited: waited(&job, run, &reasons, over),
+            parts,
             interruptions: job.interruptions,
-        })
-        .collect();
-    SimulatedRun { jobs, gres: controller.pool.layout.gres_names().collect() }
+        });
+        if left.len().is_multiple_of(TAKEN_AT_ONCE) {
+            left.shrink_to_fit();
+        }
+    }
+    jobs.reverse();
+    SimulatedRun { jobs, gres }
 }
 
 /// Before it could start, a job waits for its begin time, then for what it depends on; afterwards for what the last pass found.
 fn waited(
     job: &ControlledJob,
     run: &RecordedRun,
-    reasons: &WaitedTimes,
+    reasons: &ReasonsFound,
     over: i64,
-) -> Vec<(WaitReason, Seconds)> {
+) -> Box<[(WaitReason, Seconds)]> {
     let left = match job.state {
         _ if job.last.by.is_some() => job.last.start,
-        JobStage::Refused | JobStage::ToCome => return Vec::new(),
+        JobStage::Refused | JobStage::ToCome => return Box::default(),
         JobStage::Cancelled => job.last.end.max(job.wait.submit),
         _ => over,
     };
@@ -164,20 +179,10 @@ fn waited(
             _ => sums.push((reason, Seconds(seconds))),
         }
     }
-    sums
+    sums.into()
 }
 
-fn parts(job: &ControlledJob) -> Vec<HeldPart> {
-    let part = |share: &crate::controller::placement::NodeShare| HeldPart {
-        node: share.node,
-        cpus: share.cpus,
-        memory_mb: share.memory,
-        gres: share.gres.clone(),
-    };
-    job.last.parts.iter().map(part).collect()
-}
-
-fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutcome {
+fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: NodeNames) -> JobOutcome {
     let started = job.last.by.is_some();
     let names = |partition: usize| cluster.partitions[partition].name.clone();
     let partitions: Vec<String> = job.partitions.iter().map(|place| names(place.partition)).collect();
@@ -206,7 +211,7 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob) -> JobOutc
         partition: if started { names(job.last.ran_in) } else { partitions.join(",") },
         cpus: job.last.cpus,
         billed: None,
-        nodes: job.last.nodes.iter().map(|&node| cluster.nodes[node as usize].name.clone()).collect(),
+        nodes,
         backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
         priority: job.partitions.iter().map(|place| place.priority).max(),
     }

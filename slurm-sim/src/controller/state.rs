@@ -69,7 +69,7 @@ impl<'c> Controller<'c> {
             needs: NeedCache::with(prepared.found.clone(), layout.nodes.len()),
             priorities: Priorities::new(cluster, all_cpus, (phases.start + phases.first_priority).second().0),
             sizes: PendingSizes::default(),
-            holders: HolderNumbers::of(cluster),
+            holders: HolderNumbers::of(prepared.associations.clone()),
             plan_mode: PlanMode::of(cluster, &layout, submissions),
             pool: NodePool::idle(layout, up, &cluster.reservations, lines),
             limits,

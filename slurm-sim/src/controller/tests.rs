@@ -53,7 +53,8 @@ pub(super) fn job(key: usize, submit: i64, tasks: u32, minutes: i64, run: i64) -
             tasks: Some(tasks),
             time_limit: Some(TimeLimit::Of(Seconds(60 * minutes))),
             ..JobRequest::default()
-        },
+        }
+        .into(),
         runs: vec![TaskRun::For(Seconds(run))],
         not_modelled: Vec::new(),
     }

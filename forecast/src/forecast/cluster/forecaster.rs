@@ -244,7 +244,8 @@ mod tests {
                 tasks: Some(4),
                 time_limit: Some(TimeLimit::Of(Seconds(600))),
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: vec![TaskRun::For(Seconds(300))],
             not_modelled: Vec::new(),
         };

@@ -13,7 +13,7 @@ use queuecast_core::job::{
 };
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast_slurm_sim::cluster::{Cluster, RecordedRun, SubmittedJob, TimeLimit};
+use queuecast_slurm_sim::cluster::{AssociationPlaces, Cluster, RecordedRun, SubmittedJob, TimeLimit};
 
 /// Period over which submissions are remembered as examples of later arrivals.
 const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
@@ -22,6 +22,7 @@ const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
 #[derive(Debug)]
 pub(crate) struct ClusterPast<'r> {
     cluster: &'r Cluster,
+    associations: AssociationPlaces,
     names: ClusterNames,
     runs: ExpectedRuns,
     /// What happened, the last first.
@@ -68,7 +69,10 @@ impl PastKind {
 
 /// Numbers for names.
 #[derive(Debug, Default)]
-struct ClusterNames(BTreeMap<(NameKind, String), u32>);
+struct ClusterNames {
+    of_kind: BTreeMap<NameKind, BTreeMap<String, u32>>,
+    next: u32,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameKind {
@@ -81,8 +85,14 @@ enum NameKind {
 
 impl ClusterNames {
     fn number(&mut self, kind: NameKind, name: &str) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry((kind, name.to_owned())).or_insert(next)
+        let known = self.of_kind.entry(kind).or_default();
+        if let Some(&number) = known.get(name) {
+            return number;
+        }
+        let number = self.next;
+        known.insert(name.to_owned(), number);
+        self.next += 1;
+        number
     }
 }
 
@@ -119,6 +129,7 @@ impl<'r> ClusterPast<'r> {
         to_come.reverse();
         ClusterPast {
             cluster,
+            associations: AssociationPlaces::of(&cluster.associations),
             names: ClusterNames::default(),
             runs: ExpectedRuns::new(&PredictorSpec::Mixture(Default::default()), DEFAULT_REQUEST),
             to_come,
@@ -204,7 +215,10 @@ impl<'r> ClusterPast<'r> {
             Some(TimeLimit::Unlimited) => config.and_then(|one| one.max_time),
             None => config.and_then(|one| one.default_time.or(one.max_time)),
         };
-        let qos = self.cluster.qos_of(submission).map(|qos| self.cluster.qos[qos].name.as_str());
+        let account = request.account.as_deref().unwrap_or_default();
+        let association = self.associations.get(account, &submission.user);
+        let qos = self.cluster.qos_within(submission, association);
+        let qos = qos.map(|qos| self.cluster.qos[qos].name.as_str());
         let mut number = |kind: NameKind, name: &str| self.names.number(kind, name);
         let part = number(NameKind::Partition, partition);
         let job = Job {
@@ -289,7 +303,7 @@ impl ExpectedRun {
 mod tests {
     use super::*;
     use queuecast_core::job_state::JobState;
-    use queuecast_slurm_sim::cluster::{JobOutcome, JobRequest};
+    use queuecast_slurm_sim::cluster::{JobOutcome, NodeNames, SharedRequest};
 
     /// Jobs that start, or start and end, within the second of their submission are learned from.
     #[test]
@@ -299,7 +313,7 @@ mod tests {
             id: None,
             submit: Micros::of_millis(10_600),
             user: "ann".into(),
-            request: JobRequest::default(),
+            request: SharedRequest::default(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         };
@@ -314,7 +328,7 @@ mod tests {
             partition: String::new(),
             cpus: 1,
             billed: None,
-            nodes: Vec::new(),
+            nodes: NodeNames::default(),
             backfilled: None,
             priority: None,
         };

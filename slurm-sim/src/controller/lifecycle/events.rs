@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::held_parts::HeldParts;
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::limits::Amounts;
 use crate::controller::placement::NodeShare;
@@ -131,7 +132,9 @@ impl Controller<'_> {
         self.limits.charge(&limits, &one.last.amounts, (ran, limit.max(ran)), limit, 0.0);
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
-        self.jobs[job].last.amounts = Amounts::default();
+        let last = &mut self.jobs[job].last;
+        last.amounts = Amounts::default();
+        last.nodes = Box::default();
         self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
         self.forget(job);
         self.clock.request_schedulers();
@@ -188,9 +191,10 @@ impl Controller<'_> {
         amounts.bill(*billing);
         self.limits.started(&at.limits, &amounts, &one.last.nodes, at.limit);
         one.last.cpus = shares.iter().map(|share| share.cpus).sum();
-        if self.keeps_parts {
-            one.last.parts = shares.clone();
-        }
+        one.last.parts = match self.keeps_parts {
+            true => HeldParts::of(&shares),
+            false => HeldParts::of_nodes(one.last.nodes.iter().copied()),
+        };
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
         (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);
         one.last.limit_end = now + one.partitions[place].limit;

@@ -1,9 +1,8 @@
 //! The jobs of a controller, and the submissions they come from.
 
 use queuecast_core::order;
-use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::cluster::SubmittedJob;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
@@ -20,18 +19,53 @@ pub struct ArrayTasks {
     pub waiting_from: usize,
 }
 
+/// Places of submissions, sorted by key, and by number those that have one; of equal ones by place.
+#[derive(Debug)]
+struct SubmissionNames {
+    by_key: Vec<u32>,
+    by_number: Vec<u32>,
+}
+
+impl SubmissionNames {
+    fn of(submissions: &[SubmittedJob]) -> SubmissionNames {
+        let mut by_key: Vec<u32> = (0..submissions.len() as u32).collect();
+        let mut by_number: Vec<u32> =
+            by_key.iter().copied().filter(|&place| submissions[place as usize].id.is_some()).collect();
+        by_key.sort_by(|&a, &b| submissions[a as usize].key.cmp(&submissions[b as usize].key));
+        order::sort_by_key(&mut by_number, |&place| submissions[place as usize].id);
+        SubmissionNames { by_key, by_number }
+    }
+
+    /// The last submission with this key or number.
+    fn named(&self, submissions: &[SubmittedJob], name: &str) -> Option<SubmissionHandle> {
+        let job = |place: u32| &submissions[place as usize];
+        let last = |places: &[u32], end: usize| end.checked_sub(1).map(|at| places[at]);
+        let by_key = self.by_key.partition_point(|&place| *job(place).key <= *name);
+        let by_key = last(&self.by_key, by_key).filter(|&place| job(place).key == name);
+        // A number is written in one way only.
+        let number = name.parse::<u64>().ok().filter(|number| number.to_string() == name);
+        let by_number = number.and_then(|number| {
+            let end = self.by_number.partition_point(|&place| job(place).id <= Some(number));
+            last(&self.by_number, end).filter(|&place| job(place).id == Some(number))
+        });
+        by_key.max(by_number).map(|place| SubmissionHandle(place as usize))
+    }
+}
+
 /// All jobs, array tasks one by one, and what is known of their submissions.
 #[derive(Debug)]
 pub struct Jobs<'c> {
     pub all: Vec<ControlledJob>,
     submissions: &'c [SubmittedJob],
-    of_submission: Vec<Vec<JobHandle>>,
+    /// The handles of all jobs, and where those of each submission begin; one more at the end.
+    handles: Vec<JobHandle>,
+    begins: Vec<usize>,
     /// The submissions in the order in which they come.
     by_submission: Vec<SubmissionHandle>,
     /// Where each submission stands among these.
     ranks: Vec<usize>,
-    /// Submissions by key and by number.
-    keys: BTreeMap<String, SubmissionHandle>,
+    /// Submissions by key and by number. Made when first asked for.
+    names: OnceLock<SubmissionNames>,
     arrays: Vec<ArrayTasks>,
     /// Running jobs by limit end, then in the order of their records.
     pub running: Vec<JobHandle>,
@@ -45,11 +79,12 @@ impl<'c> Jobs<'c> {
         let mut by_submission: Vec<SubmissionHandle> = (0..submissions.len()).map(SubmissionHandle).collect();
         order::sort_by_key(&mut by_submission, |&one| (submissions[one.0].submit, one));
         let mut jobs = Jobs {
-            all: Vec::new(),
+            all: Vec::with_capacity(submissions.len()),
             submissions,
-            of_submission: Vec::with_capacity(submissions.len()),
+            handles: Vec::new(),
+            begins: Vec::with_capacity(submissions.len() + 1),
             ranks: vec![0; submissions.len()],
-            keys: BTreeMap::new(),
+            names: OnceLock::new(),
             arrays: vec![ArrayTasks::default(); submissions.len()],
             running: Vec::new(),
             records: 0,
@@ -58,15 +93,11 @@ impl<'c> Jobs<'c> {
         jobs.by_submission.iter().enumerate().for_each(|(rank, one)| jobs.ranks[one.0] = rank);
         let no_limits = Arc::default();
         for (place, submission) in submissions.iter().enumerate() {
-            let id = SubmissionHandle(place);
-            jobs.keys.insert(submission.key.clone(), id);
-            if let Some(id_there) = submission.id {
-                jobs.keys.insert(id_there.to_string(), id);
-            }
-            let first = jobs.all.len();
-            jobs.all.extend(ControlledJob::all_of(id, submission, &no_limits));
-            jobs.of_submission.push((first..jobs.all.len()).map(JobHandle).collect());
+            jobs.begins.push(jobs.all.len());
+            jobs.all.extend(ControlledJob::all_of(SubmissionHandle(place), submission, &no_limits));
         }
+        jobs.begins.push(jobs.all.len());
+        jobs.handles = (0..jobs.all.len()).map(JobHandle).collect();
         jobs
     }
 
@@ -77,7 +108,7 @@ impl<'c> Jobs<'c> {
 
     /// A submission by its key or number.
     pub fn named(&self, name: &str) -> Option<SubmissionHandle> {
-        self.keys.get(name).copied()
+        self.names.get_or_init(|| SubmissionNames::of(self.submissions)).named(self.submissions, name)
     }
 
     /// What a submission asks for.
@@ -92,7 +123,7 @@ impl<'c> Jobs<'c> {
 
     /// The jobs of a submission.
     pub fn tasks(&self, submission: SubmissionHandle) -> &[JobHandle] {
-        &self.of_submission[submission.0]
+        &self.handles[self.begins[submission.0]..self.begins[submission.0 + 1]]
     }
 
     /// Whether some jobs of a submission are still to come.
@@ -193,5 +224,40 @@ impl Index<JobHandle> for Jobs<'_> {
 impl IndexMut<JobHandle> for Jobs<'_> {
     fn index_mut(&mut self, job: JobHandle) -> &mut ControlledJob {
         &mut self.all[job.0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::controller::tests::job;
+
+    /// As with one map into which keys and numbers are put in the order of the submissions, where the last one stays.
+    #[test]
+    fn submissions_are_found_by_key_and_number() {
+        let named = |key: &str, id: Option<u64>| SubmittedJob { key: key.into(), id, ..job(0, 0, 1, 10, 10) };
+        let all = [
+            named("7", Some(12)),
+            named("a", None),
+            named("12", Some(7)),
+            named("b", Some(3)),
+            named("3", None),
+            named("a", Some(40)),
+            named("007", Some(0)),
+        ];
+        let mut plain: BTreeMap<String, SubmissionHandle> = BTreeMap::new();
+        for (place, one) in all.iter().enumerate() {
+            plain.insert(one.key.clone(), SubmissionHandle(place));
+            plain.extend(one.id.map(|id| (id.to_string(), SubmissionHandle(place))));
+        }
+        let jobs = Jobs::of(&all);
+        for name in
+            ["7", "12", "a", "b", "3", "40", "0", "007", "07", "+7", "", "zz", "41", "99999999999999999999"]
+        {
+            assert_eq!(jobs.named(name), plain.get(name).copied(), "{name}");
+        }
+        assert_eq!(jobs.named("7"), Some(SubmissionHandle(2)), "control");
     }
 }

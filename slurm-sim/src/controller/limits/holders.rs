@@ -1,15 +1,16 @@
 //! Numbers of users and accounts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::cluster::Cluster;
+use crate::cluster::AssociationPlaces;
 
 /// The association of each account and user, for all partitions, and numbers of users and accounts.
 #[derive(Debug)]
 pub struct HolderNumbers {
     users: BTreeMap<String, u32>,
     accounts: BTreeMap<String, u32>,
-    associations: BTreeMap<String, BTreeMap<String, usize>>,
+    associations: Arc<AssociationPlaces>,
 }
 
 fn number(names: &mut BTreeMap<String, u32>, name: &str) -> u32 {
@@ -24,20 +25,13 @@ fn number(names: &mut BTreeMap<String, u32>, name: &str) -> u32 {
 }
 
 impl HolderNumbers {
-    pub fn of(cluster: &Cluster) -> HolderNumbers {
-        let mut associations: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-        for (index, one) in cluster.associations.0.iter().enumerate() {
-            if let (Some(user), None) = (&one.user, &one.partition) {
-                let users = associations.entry(one.account.clone()).or_default();
-                users.entry(user.clone()).or_insert(index);
-            }
-        }
+    pub fn of(associations: Arc<AssociationPlaces>) -> HolderNumbers {
         HolderNumbers { users: BTreeMap::new(), accounts: BTreeMap::new(), associations }
     }
 
     /// The association of a user in an account.
     pub fn association(&self, account: &str, user: &str) -> Option<usize> {
-        self.associations.get(account)?.get(user).copied()
+        self.associations.get(account, user)
     }
 
     /// The number of a user.

@@ -56,7 +56,8 @@ fn nodes_that_count_already_are_preferred() {
         cluster.qos.push(Qos { name: "other".into(), ..Qos::default() });
         simulated(&cluster, jobs())[2].nodes.clone()
     };
-    assert_eq!((nodes(3), nodes(0)), (vec!["n02".to_owned()], vec!["n01".to_owned()]), "0: no limit");
+    assert_eq!(nodes(3), ["n02"]);
+    assert_eq!(nodes(0), ["n01"], "0: no limit");
 }
 
 /// A range of nodes ends with what limits allow.
@@ -164,6 +165,7 @@ fn jobs_wait_for_licenses() {
     assert_eq!(outcomes[3].state, JobState::Refused);
     // A name that is asked for twice counts twice.
     let mut twice = asks(0, 0, 2);
-    twice.request.gres.licenses.extend(twice.request.gres.licenses.clone());
+    let asked = twice.request.gres.licenses.clone();
+    twice.request.gres.licenses.extend(asked);
     assert_eq!(simulated(&licensed, vec![twice])[0].state, JobState::Refused);
 }

@@ -135,7 +135,7 @@ mod tests {
 
     /// The node of each job.
     fn nodes(site: &Cluster, jobs: Vec<SubmittedJob>) -> Vec<String> {
-        simulated(site, jobs).iter().map(|one| one.nodes[0].clone()).collect()
+        simulated(site, jobs).iter().map(|one| one.nodes.iter().next().unwrap().to_owned()).collect()
     }
 
     #[test]

@@ -83,7 +83,7 @@ mod tests {
     /// The nodes of four jobs of one processor on three nodes of four.
     fn four(site: &Cluster) -> Vec<String> {
         let jobs = (0..4).map(|key| job(key, key as i64, 1, 10, 300)).collect();
-        simulated(site, jobs).iter().map(|one| one.nodes[0].clone()).collect()
+        simulated(site, jobs).iter().map(|one| one.nodes.iter().next().unwrap().to_owned()).collect()
     }
 
     #[test]

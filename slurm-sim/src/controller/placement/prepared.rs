@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layout::NodeLayout;
 use super::need::Need;
 use super::node_set::NodeSet;
-use crate::cluster::{Cluster, NodeState};
+use crate::cluster::{AssociationPlaces, Cluster, NodeState};
 
 /// What a need is found by: its partition, itself without its nodes, and what else decides which nodes are feasible.
 pub type NeedKey = (usize, Need, String);
@@ -15,12 +15,13 @@ pub type NeedKey = (usize, Need, String);
 const MOST_BYTES: usize = 1 << 27;
 
 /// A cluster, with what every simulation of it would find out again: its nodes in numbers, and the nodes that each request
-/// could run on. Both take time with the number of nodes, whether they are in service or not.
+/// could run on. Both take time with the number of nodes, whether they are in service or not. Associations by name, too.
 #[derive(Debug)]
 pub struct PreparedCluster<'c> {
     pub(in crate::controller) cluster: &'c Cluster,
     pub(in crate::controller) nodes: PreparedNodes,
     pub(in crate::controller) found: Arc<FoundNeeds>,
+    pub(in crate::controller) associations: Arc<AssociationPlaces>,
 }
 
 /// The nodes of a cluster.
@@ -48,7 +49,8 @@ impl<'c> PreparedCluster<'c> {
             all_cpus: cluster.nodes.iter().map(|node| f64::from(node.unreserved_cpus())).sum(),
             layout: Arc::new(layout),
         };
-        PreparedCluster { cluster, nodes, found: Arc::default() }
+        let associations = Arc::new(AssociationPlaces::of(&cluster.associations));
+        PreparedCluster { cluster, nodes, found: Arc::default(), associations }
     }
 
     /// The cluster.
@@ -118,7 +120,8 @@ mod tests {
                 tasks: Some(1 + number as u32 % 12),
                 time_limit: Some(TimeLimit::Of(Seconds(600))),
                 ..JobRequest::default()
-            },
+            }
+            .into(),
             runs: Vec::new(),
             not_modelled: Vec::new(),
         }

@@ -6,5 +6,5 @@ mod reasons;
 mod record;
 
 pub use pending::PendingQueue;
-pub use reasons::{WaitReason, WaitedTimes};
+pub use reasons::{ReasonsFound, WaitReason, WaitedTimes};
 pub use record::QueueRecord;

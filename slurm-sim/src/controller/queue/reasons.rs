@@ -1,6 +1,7 @@
 //! What jobs wait for.
 
 use crate::controller::handles::SubmissionHandle;
+use queuecast_core::order;
 use serde::Serialize;
 
 /// What a job waits for, as the last pass of the main scheduler that looked at it found.
@@ -45,22 +46,38 @@ impl WaitReason {
 /// What the passes found of each submission: since when, and what. The tasks of an array wait for what its first does.
 #[derive(Debug, Clone, Default)]
 pub struct WaitedTimes {
-    found: Vec<Vec<(i64, WaitReason)>>,
+    /// In the order in which it was found.
+    found: Vec<FoundReason>,
     /// What was found last, in little memory: passes look at it for most jobs.
     last: Vec<Option<WaitReason>>,
 }
 
+/// What a pass found of the jobs of a submission.
+#[derive(Debug, Clone, Copy)]
+struct FoundReason {
+    at: i64,
+    submission: u32,
+    reason: WaitReason,
+}
+
 impl WaitedTimes {
     pub fn of(submissions: usize) -> WaitedTimes {
-        WaitedTimes { found: vec![Vec::new(); submissions], last: vec![None; submissions] }
+        WaitedTimes { found: Vec::new(), last: vec![None; submissions] }
     }
 
     /// The jobs of a submission wait for this from now on.
     pub fn note(&mut self, submission: SubmissionHandle, now: i64, reason: WaitReason) {
         if let Some(last) = self.last.get_mut(submission.0).filter(|last| **last != Some(reason)) {
             *last = Some(reason);
-            self.found[submission.0].push((now, reason));
+            self.found.push(FoundReason { at: now, submission: submission.0 as u32, reason });
         }
+    }
+
+    /// All that was found, to be asked for by submission.
+    pub fn by_submission(mut self) -> ReasonsFound {
+        self.found.shrink_to_fit();
+        order::sort_by_key(&mut self.found, |one| one.submission);
+        ReasonsFound(self.found)
     }
 
     /// Whether the last pass that looked at the jobs of a submission found this.
@@ -72,16 +89,23 @@ impl WaitedTimes {
     pub fn last(&self, submission: SubmissionHandle) -> WaitReason {
         self.last.get(submission.0).copied().flatten().unwrap_or(WaitReason::Priority)
     }
+}
 
+/// What the passes found of each submission, by submission and then in the order in which it was found.
+#[derive(Debug)]
+pub struct ReasonsFound(Vec<FoundReason>);
+
+impl ReasonsFound {
     /// What was waited for between two instants, and how long each time. Before the first pass that found a reason it is `Priority`.
     pub fn between(&self, submission: SubmissionHandle, from: i64, to: i64) -> Vec<(WaitReason, i64)> {
-        let found = self.found.get(submission.0).map_or(&[][..], Vec::as_slice);
-        let mut times = Vec::with_capacity(found.len() + 1);
+        let begin = self.0.partition_point(|one| (one.submission as usize) < submission.0);
+        let found = self.0[begin..].iter().take_while(|one| one.submission as usize == submission.0);
+        let mut times = Vec::new();
         let (mut since, mut reason) = (from, WaitReason::Priority);
-        for &(at, next) in found {
-            let at = at.clamp(from, to.max(from));
+        for one in found {
+            let at = one.at.clamp(from, to.max(from));
             times.push((reason, at - since));
-            (since, reason) = (at, next);
+            (since, reason) = (at, one.reason);
         }
         times.push((reason, (to - since).max(0)));
         times
@@ -101,6 +125,7 @@ mod tests {
             times.note(SubmissionHandle(0), now, reason);
         }
         times.note(SubmissionHandle(7), 5, WaitReason::Held);
+        let times = times.by_submission();
         let told = |from, to| -> Vec<(WaitReason, i64)> {
             times
                 .between(SubmissionHandle(0), from, to)

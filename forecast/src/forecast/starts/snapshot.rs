@@ -234,7 +234,7 @@ impl Snapshot {
             arrivals,
             shift,
             last_joins: None,
-            joining: Some(&joining),
+            joining: Some(joining),
         };
         let starts = run_on.starts(&state, None, until);
         let times = joining.joiners().iter().map(|one| {

@@ -120,10 +120,7 @@ impl Asked {
             let has_ended = |number: usize| start[number].is_some_and(|begun| begun + jobs[number].run <= at);
             let still_held = |place: usize| self.running[place].end.0.max(NOW + 1) > at;
             // Who is eligible.
-            for number in 0..jobs.len() {
-                if eligible[number].is_some() {
-                    continue;
-                }
+            for (number, since) in eligible.iter_mut().enumerate().filter(|one| one.1.is_none()) {
                 let may = match (joiner(number), number.checked_sub(self.waiting.len())) {
                     (Some(rule), _) => {
                         rule.at.0 <= at
@@ -135,7 +132,7 @@ impl Asked {
                     (None, Some(arrival)) => self.arrivals[arrival].0.0 <= at,
                     (None, None) => true,
                 };
-                eligible[number] = may.then_some(at);
+                *since = may.then_some(at);
             }
             // Who joins: tasks as far as their array has room.
             let mut next: Vec<usize> =

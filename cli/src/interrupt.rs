@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
-use crate::{output, program};
+use crate::{output, program, screen};
 
 /// A command that stops by itself when it is asked to.
 static ASKED: Mutex<Option<StopRequest>> = Mutex::new(None);
@@ -75,11 +75,13 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
                 if signal != SIGINT {
+                    screen::restore();
                     program::end_all();
                     output::abandon();
                     // Ends the process as if there were no handler.
                     let _ = emulate_default_handler(signal);
                 } else if !has_asked() {
+                    screen::restore();
                     program::end_all();
                     let failure =
                         Failure::new(Kind::Interrupted, format!("interrupted; {}", output::abandon()));

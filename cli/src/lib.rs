@@ -17,10 +17,12 @@ mod printer;
 mod program;
 mod progress;
 mod roles;
+mod screen;
 mod showing;
 mod spec;
 mod staged;
 mod temporary;
+mod watch;
 mod zone;
 
 use std::process::ExitCode;
@@ -56,6 +58,7 @@ pub fn main() -> ExitCode {
 fn end_at_panics(printer: &Printer) {
     let (tell, printer) = (std::panic::take_hook(), printer.clone());
     std::panic::set_hook(Box::new(move |panic| {
+        screen::restore();
         tell(panic);
         program::end_all();
         output::abandon();

@@ -2,6 +2,7 @@
 //! error, where `--quiet` silences all but warnings and failures.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::styling::{AnsiColor, Style};
 use queuecast::report::{self, Answer, Charset, Format, Page, render};
@@ -24,6 +25,8 @@ pub struct Printer {
     columns: Option<usize>,
     /// Whether a progress bar is shown already.
     busy: bool,
+    /// Where notes and warnings go in place of standard error.
+    heard: Option<Arc<Mutex<Vec<String>>>>,
 }
 
 impl Printer {
@@ -39,7 +42,8 @@ impl Printer {
         let on_page = colours(showing.color, io::stdout().is_terminal(), |name| std::env::var(name).ok());
         let page = Page { width, charset, coloured: on_page };
         let columns = columns.filter(|_| terminal);
-        Printer { format: showing.format, page, quiet: showing.quiet, coloured, columns, busy: false }
+        let (format, quiet) = (showing.format, showing.quiet);
+        Printer { format, page, quiet, coloured, columns, busy: false, heard: None }
     }
 
     /// Prints warnings and failures only.
@@ -52,7 +56,26 @@ impl Printer {
             coloured: false,
             columns: None,
             busy: false,
+            heard: None,
         }
+    }
+
+    /// The same, whose notes and warnings are heard by the caller instead of printed.
+    pub fn heard(&self) -> Printer {
+        Printer { busy: true, heard: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// The notes and warnings since the last time.
+    pub fn take_heard(&self) -> Vec<String> {
+        let taken = |heard: &Arc<Mutex<Vec<String>>>| {
+            std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        self.heard.as_ref().map(taken).unwrap_or_default()
+    }
+
+    /// The page that is drawn on: its characters, and whether it is coloured.
+    pub fn page(&self) -> &Page {
+        &self.page
     }
 
     /// The format asked for.
@@ -148,6 +171,10 @@ impl Printer {
     }
 
     fn say(&self, word: &str, style: Style, text: &str) {
+        if let Some(heard) = &self.heard {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+            return;
+        }
         let style = if self.coloured { style } else { Style::new() };
         // If standard error is closed too, the message is lost.
         let _ = writeln!(io::stderr().lock(), "{style}{word}:{style:#} {}", self.wrapped(word, text));

@@ -107,12 +107,8 @@ pub fn pending_at(
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<PendingAnswer, Refusal> {
-    // A log may be asked by the number of a user whose name it has.
     let user = match place {
-        AskedPlace::Log { log, .. } => user.map(|user| match known_user(user, &log.log.workload) {
-            Some(known) => user_name(known, &log.log.workload),
-            None => user.to_owned(),
-        }),
+        AskedPlace::Log { log, .. } => user.map(|user| name_in(log, user)),
         AskedPlace::Live { .. } | AskedPlace::Slurm(_) => user.map(str::to_owned),
     };
     let mut answer = match place {
@@ -122,13 +118,28 @@ pub fn pending_at(
         }
         AskedPlace::Slurm(place) => place.pending(zone, messages)?,
     };
-    for job in &mut answer.jobs {
-        job.own = user.is_some() && job.user == user;
-    }
-    answer.user = user;
-    // Stable: the order within is kept.
-    answer.jobs.sort_by_key(|job| !job.own);
+    answer.put_first(user);
     Ok(answer)
+}
+
+/// A log may be asked by the number of a user whose name it has.
+pub(super) fn name_in(log: LabelledLog<'_>, user: &str) -> String {
+    match known_user(user, &log.log.workload) {
+        Some(known) => user_name(known, &log.log.workload),
+        None => user.to_owned(),
+    }
+}
+
+impl PendingAnswer {
+    /// Puts the jobs of a user first, and marks them.
+    pub(super) fn put_first(&mut self, user: Option<String>) {
+        for job in &mut self.jobs {
+            job.own = user.is_some() && job.user == user;
+        }
+        self.user = user;
+        // Stable: the order within is kept.
+        self.jobs.sort_by_key(|job| !job.own);
+    }
 }
 
 /// A queue of a machine that is a number of processors, with what was learned of it.
@@ -148,15 +159,8 @@ impl LearnedQueue {
         settings: &WhenSettings,
         messages: &dyn Messages,
     ) -> Result<LearnedQueue, Refusal> {
-        let workload = &log.log.workload;
-        if workload.starts.is_empty() {
-            return Err(refused(log.name, WhenError::NoWaits));
-        }
-        let started = workload.starts.iter().filter(|&&start| start <= at).count();
-        if started == 0 {
-            return Err(refused(log.name, WhenError::NothingStarted));
-        }
-        let (forecaster, site) = learned(workload, at, settings, messages);
+        let started = started_by(log, at)?;
+        let (forecaster, site) = learned(&log.log.workload, at, settings, messages);
         let history = number_of(started, "job");
         Ok(LearnedQueue { forecaster, site, now: at, order: QueueOrder::Learned, history })
     }
@@ -191,15 +195,36 @@ impl LearnedQueue {
     }
 
     fn told(&self, partition: Option<String>, starts: &PendingStarts) -> AskedQueue {
+        AskedQueue::of(partition, self.history.clone(), starts)
+    }
+}
+
+impl AskedQueue {
+    pub(super) fn of(partition: Option<String>, history: String, starts: &PendingStarts) -> AskedQueue {
         AskedQueue {
             partition,
             procs: starts.procs,
             free: starts.free,
             running: starts.running,
-            history: self.history.clone(),
+            history,
             draws: starts.draws,
             record: starts.record,
         }
+    }
+}
+
+/// How many jobs of a log had started by a moment.
+///
+/// # Errors
+/// If there are none to learn from.
+pub(super) fn started_by(log: LabelledLog<'_>, at: Time) -> Result<usize, Refusal> {
+    let starts = &log.log.workload.starts;
+    if starts.is_empty() {
+        return Err(refused(log.name, WhenError::NoWaits));
+    }
+    match starts.iter().filter(|&&start| start <= at).count() {
+        0 => Err(refused(log.name, WhenError::NothingStarted)),
+        started => Ok(started),
     }
 }
 
@@ -258,11 +283,41 @@ fn of_log(
     messages: &dyn Messages,
 ) -> Result<PendingAnswer, Refusal> {
     let queue = LearnedQueue::of_log(log, at, settings, messages)?;
-    let workload = &log.log.workload;
     let starts = queue.starts();
-    let id = |index: JobIndex| queue.site.job(index).map_or_else(String::new, |job| job.id.0.to_string());
+    Ok(PendingAnswer {
+        jobs: logged_jobs(log, at, settings, (&queue.site, &starts)),
+        queues: vec![queue.told(None, &starts)],
+        ..without_rows(log, at, zone)
+    })
+}
+
+/// An answer at a moment of a log, without jobs and queues.
+pub(super) fn without_rows(log: LabelledLog<'_>, at: Time, zone: &TimeZone) -> PendingAnswer {
+    let epoch = log.log.workload.epoch;
+    PendingAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: log.name.to_owned(),
+        moment: Moment::of(at, epoch, zone),
+        epoch,
+        zone: zone.clone(),
+        user: None,
+        shown: None,
+        jobs: Vec::new(),
+        queues: Vec::new(),
+    }
+}
+
+/// The jobs that wait at a moment of a log, in their order.
+pub(super) fn logged_jobs(
+    log: LabelledLog<'_>,
+    at: Time,
+    settings: &WhenSettings,
+    (site, starts): (&Site, &PendingStarts),
+) -> Vec<PendingJob> {
+    let workload = &log.log.workload;
+    let id = |index: JobIndex| site.job(index).map_or_else(String::new, |job| job.id.0.to_string());
     let jobs = starts.jobs.iter().filter_map(|start| {
-        let job = queue.site.job(start.index)?;
+        let job = site.job(start.index)?;
         let (user, partition) = names_in(workload, job);
         let waits_for = in_line(start, job.shape.procs, starts.free, id);
         Some(PendingJob {
@@ -283,17 +338,7 @@ fn of_log(
             waits_for,
         })
     });
-    Ok(PendingAnswer {
-        version: env!("CARGO_PKG_VERSION"),
-        source: log.name.to_owned(),
-        moment: Moment::of(at, workload.epoch, zone),
-        epoch: workload.epoch,
-        zone: zone.clone(),
-        user: None,
-        shown: None,
-        jobs: jobs.collect(),
-        queues: vec![queue.told(None, &starts)],
-    })
+    jobs.collect()
 }
 
 fn of_live(

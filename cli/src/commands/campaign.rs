@@ -20,27 +20,27 @@ const LONGEST: u64 = 1 << 26;
 #[command(next_help_heading = "Several jobs")]
 pub struct Arguments {
     /// An array of jobs as for sbatch (1-500, 1-500:2, 1,3,7, and with %20 at most 20 at once): when the first starts and the last ends
-    #[arg(long, value_name = "INDICES", conflicts_with_all = ["chain", "jobs"])]
+    #[arg(long, value_name = "INDICES", conflicts_with_all = ["chain", "list"])]
     pub array: Option<String>,
     /// So many jobs one after the other, each eligible when the one before it ends
-    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true, conflicts_with = "jobs")]
+    #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true, conflicts_with = "list")]
     pub chain: Option<usize>,
     /// A list of submissions (submit,user,args; docs/reference/submissions.md): the first is submitted at the moment asked about
     #[arg(long, value_name = "FILE")]
-    pub jobs: Option<PathBuf>,
+    pub list: Option<PathBuf>,
 }
 
 impl Arguments {
     /// The option that asks about several jobs, if one does.
     pub fn given(&self) -> Option<&'static str> {
         let options =
-            [("array", self.array.is_some()), ("chain", self.chain.is_some()), ("jobs", self.jobs.is_some())];
+            [("array", self.array.is_some()), ("chain", self.chain.is_some()), ("list", self.list.is_some())];
         options.iter().find(|one| one.1).map(|one| one.0)
     }
 
     /// The file of a list.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.jobs.iter().map(PathBuf::as_path)
+        self.list.iter().map(PathBuf::as_path)
     }
 
     /// The jobs, as these arguments describe them.
@@ -49,7 +49,7 @@ impl Arguments {
         asked: &newcomer::Arguments,
         printer: &Printer,
     ) -> Result<Option<NewCampaign>, Failure> {
-        Ok(match (&self.array, self.chain, &self.jobs) {
+        Ok(match (&self.array, self.chain, &self.list) {
             (Some(indices), ..) => Some(NewCampaign::array(&asked.job(), indices)?),
             (None, Some(length), _) => Some(NewCampaign::chain(&asked.job(), length)?),
             (None, None, Some(path)) => {

@@ -27,6 +27,7 @@ mod outside;
 mod pending;
 mod place;
 mod raw_trace;
+mod replayed;
 #[cfg(feature = "papers")]
 mod reproduce;
 mod score;
@@ -44,6 +45,8 @@ mod threads;
 mod told;
 mod trace;
 mod variation;
+mod watch;
+mod watched;
 mod when;
 
 use clap::Subcommand;
@@ -60,6 +63,7 @@ pub enum Command {
     Compare(Box<compare::Arguments>),
     When(Box<when::Arguments>),
     Pending(Box<pending::Arguments>),
+    Watch(Box<watch::Arguments>),
     Advise(Box<advise::Arguments>),
     Allocate(Box<allocate::Arguments>),
     Metaschedule(Box<metaschedule::Arguments>),
@@ -103,6 +107,7 @@ pub fn run(mut command: Command, invocation: &Invocation, printer: &Printer) -> 
         Command::Compare(arguments) => compare::run(&arguments, printer),
         Command::When(arguments) => when::run(&arguments, printer),
         Command::Pending(arguments) => pending::run(&arguments, printer),
+        Command::Watch(arguments) => watch::run(&arguments, invocation, printer),
         Command::Advise(arguments) => advise::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),

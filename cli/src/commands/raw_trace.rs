@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::trace::{Log, RawLog, ReadOptions, TimeZone, TraceError};
+use queuecast::trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
 use queuecast::units::{Procs, Time};
 
 use super::loaded::Loaded;
@@ -46,12 +46,16 @@ impl RawTrace {
         self.cleaned(self.raw.known_at(at), printer)
     }
 
+    /// The times that it tells of.
+    pub fn span(&self) -> Result<LogSpan, Failure> {
+        self.raw.span().ok_or_else(|| {
+            Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name))
+        })
+    }
+
     /// The moment that a text names in it.
     pub fn moment(&self, text: &str, zone: &TimeZone) -> Result<Time, Failure> {
-        let Some(span) = self.raw.span() else {
-            return Err(Failure::input(format!("{}: the log has no jobs, so it has no moments", self.name)));
-        };
-        Ok(span.moment(text, zone)?)
+        Ok(self.span()?.moment(text, zone)?)
     }
 
     /// What was known at the moment that a text names, and that moment.

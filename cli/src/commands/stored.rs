@@ -7,7 +7,8 @@ use queuecast::place::{LiveSite, RecallModel};
 use queuecast::trace::ReadOptions;
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
-    ClusterNumber, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at, waiting_jobs,
+    ClusterNumber, JobForecast, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at,
+    waiting_jobs,
 };
 
 use super::live;
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 
 /// A look is as good as asking Slurm for this long: two looks of the usual interval and a minute.
-const FRESH: Seconds = Seconds(300);
+pub const FRESH: Seconds = Seconds(300);
 
 /// What was learned longer ago than this is said to be old.
 const OLD: Seconds = Seconds(86_400);
@@ -82,6 +83,26 @@ impl OpenStore {
                     .hint("name one with --cluster"))
             }
         }
+    }
+
+    /// The name of the cluster.
+    pub fn cluster_name(&self) -> &str {
+        &self.name
+    }
+
+    /// When the last look was.
+    pub fn last_look(&self) -> Result<Option<Time>, Failure> {
+        self.told(self.store.last_look(self.cluster))
+    }
+
+    /// What was said of a job at looks since a moment; of a job that was submitted again, since then.
+    pub fn said_of(&self, job: &str, since: Time, at: Time) -> Result<Vec<JobForecast>, Failure> {
+        let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
+        let named = |one: &JobForecast| one.job.split(' ').next() == Some(job);
+        let mut said: Vec<JobForecast> = judged.into_iter().map(|one| one.forecast).filter(named).collect();
+        let last = said.iter().map(|one| one.submit).max();
+        said.retain(|one| Some(one.submit) == last);
+        Ok(said)
     }
 
     fn told<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {

@@ -34,7 +34,7 @@ Examples:
   An array of 500 jobs, at most 20 of them at once; ten jobs one after the other; a list of jobs:
     queuecast when LOG.swf.gz -n 4 -t 1h --array 1-500%20
     queuecast when LOG.swf.gz -n 64 -t 1d --chain 10
-    queuecast when --live site.sacct.gz --jobs jobs.csv
+    queuecast when --live site.sacct.gz --list jobs.csv
 
   By Slurm's own scheduler, on the configuration saved by site capture:
     queuecast when site.sacct.gz --site mysite -n 64 -t 2h -q batch -u anna";
@@ -83,7 +83,7 @@ impl Arguments {
         if let Some(option) = self.several.given() {
             self.check_several(option, script.is_some())?;
         }
-        let is_listed = self.several.jobs.is_some();
+        let is_listed = self.several.list.is_some();
         if job.is_none() && !is_listed && asked.size.is_none() && asked.slurm.sbatch.is_none() {
             return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
                 .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
@@ -116,7 +116,7 @@ impl Arguments {
 
     /// Refuses options that mean nothing for several jobs together.
     fn check_several(&self, option: &str, script: bool) -> Result<(), Failure> {
-        let (asked, is_listed) = (&self.asked, self.several.jobs.is_some());
+        let (asked, is_listed) = (&self.asked, self.several.list.is_some());
         let (listed, together) = ("the list says it of each job", "all jobs are simulated together");
         let options = [
             ("size", is_listed && asked.size.is_some(), listed),

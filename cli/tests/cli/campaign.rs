@@ -83,7 +83,7 @@ fn a_chain_goes_one_by_one_and_a_list_as_it_says() {
                 0,ann,c,\"-n 8 -t 120 --dependency=afterany:@b\"\n\
                 7200,ann,d,\"-n 4 -t 60 --array=0-3%2 --dependency=singleton\"\n";
     std::fs::write(folder.path("jobs.csv"), list).unwrap();
-    let listed = json(&mut folder.queuecast("when log.swf --jobs jobs.csv --format json"));
+    let listed = json(&mut folder.queuecast("when log.swf --list jobs.csv --format json"));
     assert_ordered(&listed);
     let names: Vec<&str> =
         listed["asked"]["jobs"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
@@ -174,7 +174,7 @@ fn what_makes_no_sense_for_several_jobs_is_refused() {
     refused(&folder, "when log.swf -n 100000 --array 1-2", 2, "the machine has");
     refused(&folder, "when log.swf --array 1-2", 2, "--size");
     refused(&folder, "when made.swf -n 4 --array 1-2", 3, "simulate it");
-    refused(&folder, "when log.swf --jobs none.csv", 3, "none.csv");
+    refused(&folder, "when log.swf --list none.csv", 3, "none.csv");
     for (list, said) in [
         ("submit,user\n0,ann\n", "a column args"),
         ("submit,user,args\n", "it lists no submission"),
@@ -186,10 +186,10 @@ fn what_makes_no_sense_for_several_jobs_is_refused() {
         ("submit,user,key,args\n0,ann,a,-n 4\n0,ann,b,-n 4 --dependency=after:@a\n", "is not simulated"),
     ] {
         std::fs::write(folder.path("jobs.csv"), list).unwrap();
-        refused(&folder, "when log.swf --jobs jobs.csv", 3, said);
+        refused(&folder, "when log.swf --list jobs.csv", 3, said);
     }
     std::fs::write(folder.path("jobs.csv"), "submit,user,args\n0,ann,-n 4\n").unwrap();
-    refused(&folder, "when log.swf --jobs jobs.csv -n 4", 2, "the list says it of each job");
+    refused(&folder, "when log.swf --list jobs.csv -n 4", 2, "the list says it of each job");
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod simulate;
 mod site;
 mod site_diff;
 mod trace;
+mod watch;
 mod what_if;
 mod when;
 mod width;

@@ -54,7 +54,7 @@ pub use method::{RangePoint, WaitMethod};
 pub use past_campaigns::{CampaignOutcome, CampaignRecord};
 pub use past_facts::PastFacts;
 pub use past_queues::{PendingRange, PendingRecord};
-pub use pending::{PendingForecaster, PendingStart, PendingStarts};
+pub use pending::{PendingForecaster, PendingStart, PendingStarts, PlayedQueue};
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use regime::RegimeRecord;

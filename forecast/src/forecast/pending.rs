@@ -1,11 +1,13 @@
 //! When each job that already waits at a site starts, all by the same simulations.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::answer::WhenSettings;
 use super::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
 use super::starts::{LearnedSite, QueueDraws, QueueOrder};
-use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
@@ -83,30 +85,9 @@ impl PendingForecaster {
         settings: &WhenSettings,
         done: &(dyn Fn(usize) + Sync),
     ) -> (PendingForecaster, Site) {
-        let learned = LearnedSite::new(&settings.predictor, settings.default_request);
-        let mut forecaster = PendingForecaster { learned, past: PastQueues::new(CorrectedBy::Nearest) };
-        let mut replay = Replay::recorded(history, settings.default_request);
-        let jobs = replay.timeline().jobs(history);
-        let known = jobs.partition_point(|job| job.submit <= until);
-        let first = known.saturating_sub(PAST_QUEUES * APART);
-        // A queue is asked about at the end of the second, when all that happens in it has happened.
-        let mut due: Option<Time> = None;
-        while let Some(next) = replay.peek().filter(|next| next.at <= until) {
-            if let Some(at) = due.take_if(|at| next.at > *at) {
-                forecaster.ask(replay.site().view(at));
-                done(1);
-            }
-            if next.step == Step::Submitted {
-                let (number, job) = (next.job.at(), &jobs[next.job.at()]);
-                replay.admit(job.shape.procs);
-                if number >= first && (number - first) % APART == 0 {
-                    due = Some(next.at);
-                }
-            }
-            let Some(event) = replay.step() else { break };
-            forecaster.observe(&event);
-        }
-        (forecaster, replay.site().clone())
+        let mut played = PlayedQueue::new(history, until, settings);
+        played.advance_to(until, done);
+        (played.forecaster, played.replay.site().clone())
     }
 
     /// How many past queues are asked about at most, where `submitted` jobs were submitted before.
@@ -178,6 +159,60 @@ impl PendingForecaster {
             procs: view.machine(),
             running: view.running().count(),
         }
+    }
+}
+
+/// The schedule that a log records, played forward: the site at an instant, and what had been learned of it by then.
+#[derive(Debug)]
+pub struct PlayedQueue<'a> {
+    forecaster: PendingForecaster,
+    replay: Replay<'a>,
+    jobs: Cow<'a, [Job]>,
+    /// The first submission whose queue is asked about.
+    first: usize,
+    /// A queue is asked about at the end of the second, when all that happens in it has happened.
+    due: Option<Time>,
+}
+
+impl<'a> PlayedQueue<'a> {
+    /// At the beginning of the log; past queues are asked about from the last ones before `from` on.
+    pub fn new(history: &'a Workload, from: Time, settings: &WhenSettings) -> PlayedQueue<'a> {
+        let learned = LearnedSite::new(&settings.predictor, settings.default_request);
+        let forecaster = PendingForecaster { learned, past: PastQueues::new(CorrectedBy::Nearest) };
+        let replay = Replay::recorded(history, settings.default_request);
+        let jobs = replay.timeline().jobs(history);
+        let known = jobs.partition_point(|job| job.submit <= from);
+        let first = known.saturating_sub(PAST_QUEUES * APART);
+        PlayedQueue { forecaster, replay, jobs, first, due: None }
+    }
+
+    /// Plays up to the end of a second. `done` is told of each past queue that was asked about.
+    pub fn advance_to(&mut self, until: Time, done: &(dyn Fn(usize) + Sync)) {
+        while let Some(next) = self.replay.peek().filter(|next| next.at <= until) {
+            if let Some(at) = self.due.take_if(|at| next.at > *at) {
+                self.forecaster.ask(self.replay.site().view(at));
+                done(1);
+            }
+            if next.step == Step::Submitted {
+                let number = next.job.at();
+                self.replay.admit(self.jobs[number].shape.procs);
+                if number >= self.first && (number - self.first) % APART == 0 {
+                    self.due = Some(next.at);
+                }
+            }
+            let Some(event) = self.replay.step() else { break };
+            self.forecaster.observe(&event);
+        }
+    }
+
+    /// The site after what was played.
+    pub fn site(&self) -> &Site {
+        self.replay.site()
+    }
+
+    /// When each waiting job starts, asked at a moment up to which it was played.
+    pub fn starts(&self, now: Time) -> PendingStarts {
+        self.forecaster.starts(self.site(), now, QueueOrder::Learned)
     }
 }
 

@@ -6,7 +6,7 @@ use super::columns::WatchColumn;
 
 /// The list.
 #[derive(Debug)]
-pub struct JobList {
+pub struct ShownJobs {
     /// The jobs that are shown, by their places in the answer.
     shown: Vec<usize>,
     /// The chosen one, by its place among those shown.
@@ -27,10 +27,10 @@ pub struct JobList {
     pub columns: [(WatchColumn, bool); WatchColumn::ALL.len()],
 }
 
-impl JobList {
+impl ShownJobs {
     /// Without jobs.
-    pub fn new() -> JobList {
-        JobList {
+    pub fn new() -> ShownJobs {
+        ShownJobs {
             shown: Vec::new(),
             chosen: 0,
             first: 0,

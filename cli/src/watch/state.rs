@@ -4,7 +4,7 @@ use queuecast::place::{PendingAnswer, PendingJob};
 use queuecast::units::{Seconds, Time};
 
 use super::clock::WallClock;
-use super::job_list::JobList;
+use super::job_list::ShownJobs;
 use super::trail::{ForecastTrail, SaidStart};
 
 /// What is watched.
@@ -94,7 +94,7 @@ pub struct WatchState {
     /// Whether a played log has no more.
     pub played_out: bool,
     /// The jobs.
-    pub list: JobList,
+    pub list: ShownJobs,
     /// How forecasts have moved.
     pub trail: ForecastTrail,
     /// The job whose page is open, as it was last answered: it may have left the queue.
@@ -117,7 +117,7 @@ impl WatchState {
             trouble: None,
             paused: false,
             played_out: false,
-            list: JobList::new(),
+            list: ShownJobs::new(),
             trail: ForecastTrail::default(),
             open: None,
             page: WatchPage::Table,

@@ -196,7 +196,7 @@ impl<'a> PlayedQueue<'a> {
             if next.step == Step::Submitted {
                 let number = next.job.at();
                 self.replay.admit(self.jobs[number].shape.procs);
-                if number >= self.first && (number - self.first) % APART == 0 {
+                if number >= self.first && (number - self.first).is_multiple_of(APART) {
                     self.due = Some(next.at);
                 }
             }

@@ -8,7 +8,7 @@ use ratatui_core::text::Span;
 use crate::watch::theme::WatchTheme;
 
 /// Where things are drawn, and how.
-pub struct Canvas<'a> {
+pub struct ScreenCanvas<'a> {
     /// The cells.
     pub buffer: &'a mut Buffer,
     /// Colours and characters.
@@ -20,7 +20,7 @@ pub fn width(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-impl Canvas<'_> {
+impl ScreenCanvas<'_> {
     /// Writes a text into a line of an area, from its left; how many columns it takes.
     pub fn text(&mut self, area: Rect, line: u16, text: &str, style: Style) -> u16 {
         self.text_at(area, (0, line), text, style)

@@ -4,12 +4,12 @@ use queuecast::place::{AskedQueue, PendingAnswer};
 use queuecast::report::number::{integer, number_of};
 use ratatui_core::layout::Rect;
 
-use super::canvas::{Canvas, width};
+use super::canvas::{ScreenCanvas, width};
 use crate::watch::clock::ago;
 use crate::watch::state::WatchState;
 
 /// Draws it; the rest of the area.
-pub fn draw(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) -> Rect {
     title(state, canvas, area);
     let lines = state.bar_lines() as u16;
     let bars = Rect { y: area.y + 1, height: lines, ..area };
@@ -22,7 +22,7 @@ pub fn draw(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
 }
 
 /// The place and the moment at the left, what is going on at the right.
-fn title(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) {
+fn title(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let right = activity(state);
     canvas.text_right(area, 0, &right, theme.faint());
@@ -65,7 +65,7 @@ fn played(speed: f64) -> String {
 }
 
 /// A bar for the machine, or for each group of partitions.
-fn bars(answer: &PendingAnswer, canvas: &mut Canvas<'_>, area: Rect) {
+fn bars(answer: &PendingAnswer, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let lines = usize::from(area.height);
     let named: Vec<(String, String)> = answer.queues.iter().take(lines).map(told).collect();
@@ -103,7 +103,7 @@ fn told(queue: &AskedQueue) -> (String, String) {
 }
 
 /// How many jobs run and wait; below, what is wrong, or a note.
-fn said(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) {
+fn said(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     if let Some(answer) = &state.answer {
         let mut at = canvas.text(area, 0, &counts(answer), theme.faint());

@@ -7,7 +7,7 @@ use queuecast::units::Time;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
-use super::canvas::{Canvas, width};
+use super::canvas::{ScreenCanvas, width};
 use super::time_axis::TimeAxis;
 use crate::watch::clock::{DayWords, WallClock};
 use crate::watch::columns::starts;
@@ -15,7 +15,7 @@ use crate::watch::state::WatchState;
 use crate::watch::trail::SaidStart;
 
 /// Draws it.
-pub fn draw(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) {
+pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let (Some(job), Some(answer), Some(clock)) = (&state.open, &state.answer, state.clock()) else { return };
     let theme = canvas.theme;
     // The last line is for keys.
@@ -111,7 +111,7 @@ fn sentence(job: &PendingJob, asked: Time, clock: &WallClock) -> String {
 }
 
 /// What keeps it from starting; how many lines that takes.
-fn waits_for(job: &PendingJob, canvas: &mut Canvas<'_>, area: Rect, line: u16) -> u16 {
+fn waits_for(job: &PendingJob, canvas: &mut ScreenCanvas<'_>, area: Rect, line: u16) -> u16 {
     let theme = canvas.theme;
     canvas.text(area, line, "Waits for", theme.strong());
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
@@ -128,7 +128,7 @@ fn moved(trail: &[SaidStart], clock: &WallClock) -> Vec<(String, SaidStart)> {
 fn forecasts(
     earlier: &[(String, SaidStart)],
     axis: &TimeAxis,
-    canvas: &mut Canvas<'_>,
+    canvas: &mut ScreenCanvas<'_>,
     area: Rect,
     line: u16,
 ) {

@@ -10,7 +10,7 @@ mod time_axis;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
-use self::canvas::Canvas;
+use self::canvas::ScreenCanvas;
 use super::state::{WatchPage, WatchState};
 use super::theme::WatchTheme;
 
@@ -20,7 +20,7 @@ const SMALLEST: (u16, u16) = (40, 10);
 /// Draws the state.
 pub fn draw(state: &WatchState, theme: WatchTheme, buffer: &mut Buffer) {
     let area = buffer.area;
-    let mut canvas = Canvas { buffer, theme };
+    let mut canvas = ScreenCanvas { buffer, theme };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         canvas.text(
             area,

@@ -3,7 +3,7 @@
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
-use super::canvas::{Canvas, width};
+use super::canvas::{ScreenCanvas, width};
 use crate::watch::state::{WatchPage, WatchState};
 
 /// The keys and what they do.
@@ -24,7 +24,7 @@ const KEYS: [(&str, &str); 13] = [
 ];
 
 /// A window in the middle of an area, emptied.
-fn window(canvas: &mut Canvas<'_>, area: Rect, title: &str, (wide, high): (u16, u16)) -> Rect {
+fn window(canvas: &mut ScreenCanvas<'_>, area: Rect, title: &str, (wide, high): (u16, u16)) -> Rect {
     let theme = canvas.theme;
     // Of what lies below, a column or two at the sides would tell nothing.
     let wide = if wide + 12 > area.width { area.width } else { wide + 4 };
@@ -48,7 +48,7 @@ fn window(canvas: &mut Canvas<'_>, area: Rect, title: &str, (wide, high): (u16, 
 }
 
 /// What keys do.
-pub fn help(canvas: &mut Canvas<'_>, area: Rect) {
+pub fn help(canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let left = KEYS.iter().map(|one| width(&theme.text(one.0))).max().unwrap_or(0) as u16 + 2;
     let right = KEYS.iter().filter(|one| !one.0.is_empty()).map(|one| width(one.1)).max().unwrap_or(0) as u16;
@@ -64,7 +64,7 @@ pub fn help(canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The choice of columns.
-pub fn columns(state: &WatchState, at: usize, canvas: &mut Canvas<'_>, area: Rect) {
+pub fn columns(state: &WatchState, at: usize, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let inner = window(canvas, area, "Columns", (54, state.list.columns.len() as u16));
     for (line, &(column, shown)) in (0..).zip(&state.list.columns) {
@@ -82,7 +82,7 @@ pub fn columns(state: &WatchState, at: usize, canvas: &mut Canvas<'_>, area: Rec
 }
 
 /// The last line: what can be typed, or what is being typed.
-pub fn keys(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) {
+pub fn keys(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let line = area.height - 1;
     if let WatchPage::Filter { .. } = state.page {

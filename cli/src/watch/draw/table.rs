@@ -4,7 +4,7 @@ use queuecast::place::{PendingAnswer, PendingJob};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
-use super::canvas::{Canvas, width};
+use super::canvas::{ScreenCanvas, width};
 use crate::watch::clock::{DayWords, WallClock};
 use crate::watch::columns::WatchColumn;
 use crate::watch::state::WatchState;
@@ -19,7 +19,7 @@ const WIDE: u16 = 110;
 const LEAST_WHY: usize = 18;
 
 /// Draws it.
-pub fn draw(state: &WatchState, canvas: &mut Canvas<'_>, area: Rect) {
+pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     let (Some(answer), Some(clock)) = (&state.answer, state.clock()) else { return };
     if state.list.len() == 0 {
@@ -120,7 +120,7 @@ fn fitting(state: &WatchState, rows: &[ShownRow], room: usize) -> Vec<(WatchColu
 }
 
 fn cell(
-    canvas: &mut Canvas<'_>,
+    canvas: &mut ScreenCanvas<'_>,
     area: Rect,
     (at, line): (usize, u16),
     (text, wide): (&str, usize),

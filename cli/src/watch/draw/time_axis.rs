@@ -3,7 +3,7 @@
 use queuecast::units::Time;
 use ratatui_core::layout::Rect;
 
-use super::canvas::{Canvas, width};
+use super::canvas::{ScreenCanvas, width};
 use crate::watch::clock::{DayWords, WallClock};
 use crate::watch::trail::SaidStart;
 
@@ -39,7 +39,7 @@ impl TimeAxis {
     }
 
     /// Draws a range into a line of the area, with its median.
-    pub fn range(&self, canvas: &mut Canvas<'_>, line: u16, said: &SaidStart) {
+    pub fn range(&self, canvas: &mut ScreenCanvas<'_>, line: u16, said: &SaidStart) {
         let theme = canvas.theme;
         let [low, high, median] = [said.low, said.high, said.median].map(|at| self.column(at));
         let [begin, inside, middle, end] = theme.range();
@@ -58,7 +58,7 @@ impl TimeAxis {
     }
 
     /// Draws marks at round moments, in two lines of the area: a mark, and below it which moment it is.
-    pub fn marks(&self, canvas: &mut Canvas<'_>, line: u16, clock: &WallClock) {
+    pub fn marks(&self, canvas: &mut ScreenCanvas<'_>, line: u16, clock: &WallClock) {
         let theme = canvas.theme;
         let span = (self.to - self.from).0.max(1);
         let most = (i64::from(self.area.width) / APART).max(1);

@@ -163,7 +163,7 @@ fn waiting(look: &Look) -> HashMap<&str, SeenJob> {
 /// Of the jobs that started last, how long they had waited, the shortest first.
 struct WaitsSoFar(Vec<f64>);
 
-/// Waits of so many jobs are looked at.
+/// How many of the last waits are looked at.
 const LAST_WAITS: usize = 200;
 
 /// Fewer waits tell nothing.

@@ -10,7 +10,7 @@ use crate::forecasts::SaidSeconds;
 /// A waiting job at a look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JobNow {
-    /// It waits, and starts so many seconds from now; `None` if the queue does not tell, as of a held job.
+    /// It waits; its start, in seconds from now; `None` if the queue does not tell, as of a held job.
     Waiting(Option<SaidSeconds>),
     /// It runs.
     Running,
@@ -164,7 +164,7 @@ fn seconds(length: Seconds) -> String {
 /// A job in a calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CalendarEntry {
-    /// It starts so many seconds from now; the alarm is this long before even odds.
+    /// Its start, in seconds from now; the alarm is this long before even odds.
     Expected(SaidSeconds, Seconds),
     /// It has started, at about this moment.
     Started,

@@ -68,7 +68,7 @@ impl NewCampaign {
         Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out: Vec::new(), is_listed: false })
     }
 
-    /// So many jobs that ask for the same, each eligible when the one before it ends.
+    /// A chain of equal jobs, each eligible when the one before it ends.
     ///
     /// # Errors
     /// If they are too many.

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// An array of jobs as for sbatch (1-500, 1-500:2, 1,3,7, and with %20 at most 20 at once): when the first starts and the last ends
     #[arg(long, value_name = "INDICES", conflicts_with_all = ["chain", "list"])]
     pub array: Option<String>,
-    /// So many jobs one after the other, each eligible when the one before it ends
+    /// A chain of N jobs, each eligible when the one before it ends
     #[arg(long, value_name = "N", value_parser = spec::at_least_one::<usize>, allow_negative_numbers = true, conflicts_with = "list")]
     pub chain: Option<usize>,
     /// A list of submissions (submit,user,args; docs/reference/submissions.md): the first is submitted at the moment asked about

@@ -26,7 +26,7 @@ const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// A start within so many seconds is one now.
+/// A start within this many seconds is shown as now.
 const NOW: i64 = 60;
 
 impl WallClock {

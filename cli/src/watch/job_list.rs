@@ -84,7 +84,7 @@ impl ShownJobs {
         self.first = self.first.min(last_first);
     }
 
-    /// Moves the choice down by so many jobs, or up.
+    /// Moves the choice by a number of jobs, down or up.
     pub fn go(&mut self, by: isize) {
         self.choose(self.chosen.saturating_add_signed(by));
     }
@@ -94,7 +94,7 @@ impl ShownJobs {
         self.go(pages.saturating_mul(self.room.max(1) as isize));
     }
 
-    /// The screen has room for so many jobs.
+    /// How many jobs the screen has room for.
     pub fn set_room(&mut self, room: usize) {
         self.room = room.max(1);
         self.choose(self.chosen);

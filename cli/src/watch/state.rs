@@ -126,7 +126,7 @@ impl WatchState {
         state
     }
 
-    /// The terminal has so many columns and lines.
+    /// The terminal's columns and lines.
     pub fn resized(&mut self, size: (u16, u16)) {
         self.size = size;
         self.list.set_room(self.table_room());

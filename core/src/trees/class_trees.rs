@@ -44,7 +44,7 @@ const LARGEST_STEP: f64 = 20.0;
 /// Probabilities that are smaller would never grow again.
 const LEAST_PROBABILITY: f64 = 1e-15;
 
-/// Of the examples of which a class is nearly certain or nearly excluded, one in so many is looked at, and counts for so many.
+/// Of the examples of which a class is nearly certain or nearly excluded, one in this many is looked at, and counts for as many.
 const SLIGHT: i64 = 4;
 
 /// Which of the examples with slight derivatives a tree looks at: others in each round and for each class, without a pattern.

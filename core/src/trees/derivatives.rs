@@ -38,7 +38,7 @@ impl Derivatives {
         self.curvature += other.curvature;
     }
 
-    /// Of so many rows like this.
+    /// How many rows like this it stands for.
     #[inline(always)]
     pub fn times(self, rows: i64) -> Derivatives {
         Derivatives { slope_and_rows: rows * self.slope_and_rows, curvature: rows * self.curvature }

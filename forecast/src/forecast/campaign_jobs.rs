@@ -20,7 +20,7 @@ pub struct CampaignJob {
     pub member: CampaignMember,
     /// It is eligible once these have ended.
     pub after: Vec<CampaignEnd>,
-    /// The place of its array, where only so many of its jobs may run at once.
+    /// The place of its array, where the number of its jobs that may run at once is limited.
     pub array: Option<u32>,
 }
 

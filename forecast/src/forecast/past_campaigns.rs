@@ -10,7 +10,7 @@ use queuecast_core::job::{Event, Job, JobIndex, UserId, What};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_wait::Calibration;
 
-/// Jobs of one user that are submitted within so many seconds of the first are a campaign.
+/// Jobs of one user that are submitted within this many seconds of the first are a campaign.
 const TOGETHER: Seconds = Seconds(60);
 
 /// Campaigns are alike in size within these classes: 2 to 3 jobs, 4 to 7, and so on; the last has no end.
@@ -22,7 +22,7 @@ pub(super) const MILESTONES: usize = 3;
 /// Campaigns of the next class but one, or farther, tell too little: what is said by them is made wider.
 const FAR: usize = 2;
 
-/// The class of a campaign of so many jobs.
+/// The class of a campaign, by its number of jobs.
 fn class_of(jobs: usize) -> usize {
     (jobs.max(2).ilog2() as usize - 1).min(CLASSES - 1)
 }
@@ -168,7 +168,7 @@ impl PastCampaigns {
         }
     }
 
-    /// What past campaigns teach about one of so many jobs: those of its class, else of the nearest class of which enough is known, else
+    /// What past campaigns teach about one of this size: those of its class, else of the nearest class of which enough is known, else
     /// all; with too few in any case, errors are assumed beside those known.
     pub fn correction(&self, jobs: usize, now: Time) -> CampaignCorrection {
         let own = class_of(jobs);

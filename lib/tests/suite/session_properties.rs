@@ -487,7 +487,7 @@ proptest! {
     }
 }
 
-/// In so many cases a setting shows.
+/// A setting must show in this many cases.
 const ENOUGH: usize = 3;
 
 /// How many of some hundred random cases differ between two predictors, up to [`ENOUGH`].

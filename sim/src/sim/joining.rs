@@ -23,7 +23,7 @@ pub struct Joiner {
     pub at: Time,
     /// It joins once all of these have ended.
     pub after: Vec<AwaitedEnd>,
-    /// Its array, if only so many of its jobs may run at once.
+    /// Its array, if the number of its jobs that may run at once is limited.
     pub array: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ impl BoundRanks {
         BoundRanks { quantile, confidence, fewest, ranks: Vec::new() }
     }
 
-    /// From here on the rank among so many waits is known.
+    /// The number of waits from which on ranks are known.
     pub fn cover(&mut self, count: usize) {
         while self.fewest + self.ranks.len() <= count {
             let count = self.fewest + self.ranks.len();

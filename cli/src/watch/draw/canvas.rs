@@ -44,7 +44,7 @@ impl ScreenCanvas<'_> {
         self.text_at(area, (area.width - wide, line), text, style)
     }
 
-    /// A text in so many columns: control characters are left out, and the end is cut if it is too long.
+    /// A text in a number of columns: control characters are left out, and the end is cut if it is too long.
     pub fn fitted(&self, text: &str, room: usize) -> String {
         let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
         if width(&text) <= room {

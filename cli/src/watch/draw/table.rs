@@ -12,7 +12,7 @@ use crate::watch::state::WatchState;
 /// Columns between two columns.
 const GAP: usize = 2;
 
-/// A terminal of so many columns has room for "tomorrow".
+/// A terminal of this many columns has room for "tomorrow".
 const WIDE: u16 = 110;
 
 /// What waits is told in no less than this, or other columns are left out.

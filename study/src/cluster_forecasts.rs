@@ -11,8 +11,9 @@ use queuecast_core::seed::Seed;
 use queuecast_core::stats;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_eval::nearest_rank;
-use queuecast_forecast::forecast::{ClusterDraws, ClusterForecaster, StartForecast};
+use queuecast_forecast::forecast::{ClusterDraws, ClusterForecaster, PendingRange, StartForecast};
 use queuecast_slurm_sim::cluster::{Cluster, ExpectedStart, RecordedRun, is_known};
+use queuecast_wait::interval_score;
 
 /// One job, forecast when it was submitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,10 +26,10 @@ pub struct ForecastStart {
     pub submit: Seconds,
     /// How long it waited, in seconds.
     pub wait: Seconds,
-    /// The forecast: one in ten, five in ten and nine in ten start within so many seconds; `None` if it started in no simulation.
-    pub quantiles: Option<[f64; 3]>,
+    /// The forecast, in seconds from its submission; `None` if it started in no simulation.
+    pub start: Option<PendingRange>,
     /// The same as it was simulated, before it was corrected by how wrong earlier forecasts were.
-    pub simulated: Option<[f64; 3]>,
+    pub simulated: Option<PendingRange>,
     /// The first wait that the site's scheduler expected of it, and how long after its submission it did so; `None` if never.
     pub expected: Option<(Seconds, Seconds)>,
     /// The median of the waits of the jobs that had started in earlier seconds; `None` before the first.
@@ -51,9 +52,9 @@ pub struct StartForecastScore {
     pub zero_error: Option<i64>,
     /// The same if every job had been expected to wait as long as half of those that had started.
     pub past_error: Option<i64>,
-    /// Starts between the 10 % and the 90 % point of the forecast.
+    /// Starts within the 80 % range of the forecast.
     pub inside: Option<f64>,
-    /// The mean interval score of that range: how wide it is, and ten times how far a start is outside.
+    /// The mean interval score between its 10 % and 90 % points: how far apart they are, and ten times how far a start is outside.
     pub interval_score: Option<f64>,
     /// Starts inside the range as it was simulated.
     pub simulated_inside: Option<f64>,
@@ -76,32 +77,31 @@ impl StartForecastScore {
             nearest_rank(&errors, 50)
         };
         let off = |one: &ForecastStart, point: f64| (point - one.wait.0 as f64).abs().round() as i64;
-        let answered: Vec<(&ForecastStart, [f64; 3])> =
-            jobs.iter().filter_map(|one| Some((one, one.quantiles?))).collect();
-        let compared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
-            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.past?))).collect();
-        let shared: Vec<(&ForecastStart, [f64; 3], Seconds)> =
-            answered.iter().filter_map(|&(one, quantiles)| Some((one, quantiles, one.expected?.0))).collect();
-        let share = |range: &dyn Fn(&ForecastStart) -> Option<[f64; 3]>| {
+        let answered: Vec<(&ForecastStart, f64)> =
+            jobs.iter().filter_map(|one| Some((one, one.start?.median))).collect();
+        let compared: Vec<(&ForecastStart, f64, Seconds)> =
+            answered.iter().filter_map(|&(one, median)| Some((one, median, one.past?))).collect();
+        let shared: Vec<(&ForecastStart, f64, Seconds)> =
+            answered.iter().filter_map(|&(one, median)| Some((one, median, one.expected?.0))).collect();
+        let share = |said: &dyn Fn(&ForecastStart) -> Option<PendingRange>| {
             let held = compared.iter().filter(|(one, ..)| {
-                range(one).is_some_and(|[low, _, high]| (low..=high).contains(&(one.wait.0 as f64)))
+                said(one).is_some_and(|said| (said.low..=said.high).contains(&(one.wait.0 as f64)))
             });
             (!compared.is_empty()).then(|| 100.0 * held.count() as f64 / compared.len() as f64)
         };
-        let score = |range: &dyn Fn(&ForecastStart) -> Option<[f64; 3]>| {
+        let score = |said: &dyn Fn(&ForecastStart) -> Option<PendingRange>| {
             let scores = compared.iter().filter_map(|(one, ..)| {
-                let ([low, _, high], wait) = (range(one)?, one.wait.0 as f64);
-                Some(high - low + 10.0 * ((low - wait).max(0.0) + (wait - high).max(0.0)))
+                let PendingRange { p10, p90, .. } = said(one)?;
+                Some(interval_score(p10, p90, one.wait.0 as f64))
             });
             (!compared.is_empty()).then(|| stats::mean(scores))
         };
-        let (corrected, simulated) =
-            (|one: &ForecastStart| one.quantiles, |one: &ForecastStart| one.simulated);
+        let (corrected, simulated) = (|one: &ForecastStart| one.start, |one: &ForecastStart| one.simulated);
         StartForecastScore {
             jobs: jobs.len(),
             answered: answered.len(),
             compared: compared.len(),
-            median_error: median(&mut compared.iter().map(|(one, quantiles, _)| off(one, quantiles[1]))),
+            median_error: median(&mut compared.iter().map(|&(one, median, _)| off(one, median))),
             zero_error: median(&mut compared.iter().map(|(one, ..)| off(one, 0.0))),
             past_error: median(&mut compared.iter().map(|(one, _, past)| off(one, past.0 as f64))),
             inside: share(&corrected),
@@ -109,9 +109,7 @@ impl StartForecastScore {
             simulated_inside: share(&simulated),
             simulated_interval_score: score(&simulated),
             expected: shared.len(),
-            expected_median_error: median(
-                &mut shared.iter().map(|(one, quantiles, _)| off(one, quantiles[1])),
-            ),
+            expected_median_error: median(&mut shared.iter().map(|&(one, median, _)| off(one, median))),
             site_error: median(&mut shared.iter().map(|(one, _, site)| off(one, site.0 as f64))),
         }
     }
@@ -159,7 +157,7 @@ pub fn forecast_starts(
     let (mut waits, mut known) = (waits.into_iter().peekable(), RunningMedian::default());
     let mut order: Vec<usize> = (0..run.submissions.len()).collect();
     order::sort_by_key(&mut order, |&place| (run.submissions[place].submit, place));
-    let quantiles = |wait: Distribution| [0.1, 0.5, 0.9].map(|level| wait.quantile(level));
+    let said = |wait: Option<Distribution>| wait.as_ref().map(PendingRange::of);
     let mut found = Vec::new();
     for place in order {
         let submission = &run.submissions[place];
@@ -184,8 +182,8 @@ pub fn forecast_starts(
                 task,
                 submit: submission.submit.second() - run.clock.zero,
                 wait,
-                quantiles: answer.map(quantiles),
-                simulated: simulated.map(quantiles),
+                start: said(answer),
+                simulated: said(simulated),
                 expected: first.map(|one| {
                     let after = Seconds((one.at - now).second().0);
                     (one.start - submission.submit.second(), after)
@@ -225,6 +223,11 @@ mod tests {
         }
     }
 
+    fn around(median: f64, half: f64) -> PendingRange {
+        let (low, high) = (median - half, median + half);
+        PendingRange { p10: low, median, p90: high, low, high }
+    }
+
     #[test]
     fn what_is_compared_is_over_the_same_jobs() {
         let one = |wait: i64, median: Option<f64>, past: Option<i64>, expected: Option<i64>| ForecastStart {
@@ -232,8 +235,8 @@ mod tests {
             task: None,
             submit: Seconds(0),
             wait: Seconds(wait),
-            quantiles: median.map(|median| [median - 5.0, median, median + 5.0]),
-            simulated: median.map(|median| [median - 1.0, median, median + 1.0]),
+            start: median.map(|median| around(median, 5.0)),
+            simulated: median.map(|median| around(median, 1.0)),
             expected: expected.map(|wait| (Seconds(wait), Seconds(1))),
             past: past.map(Seconds),
         };
@@ -295,8 +298,7 @@ mod tests {
             (0..place).for_each(|earlier| drop(forecaster.at_submission(earlier)));
             let own = forecaster.at_submission(place).remove(0).wait.unwrap();
             assert_eq!(answer.wait.distribution, own, "{}", job.key);
-            let quantiles = [answer.wait.p10, answer.wait.median, answer.wait.p90];
-            assert_eq!(said[place].quantiles, Some(quantiles), "{}", job.key);
+            assert_eq!(said[place].start, Some(PendingRange::of(&answer.wait.distribution)), "{}", job.key);
             widths.push(answer.wait.p90 - answer.wait.p10);
         }
         // Control: they are no points, and not all the same.

@@ -19,7 +19,7 @@ pub struct Arguments {
     pub cache: cache::Arguments,
 }
 
-const METHOD: &str = "How waits are predicted; of several, separated by commas, the one whose ranges were best for the last jobs of the site, by their interval score";
+const METHOD: &str = "How waits are predicted; of several, separated by commas, the first answers, unless another had better ranges for the last jobs of the site, by their interval score and beyond chance";
 
 fn method() -> SpecParser<WaitMethod> {
     spec::of()

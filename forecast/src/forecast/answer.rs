@@ -15,7 +15,7 @@ use queuecast_wait::{BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitFo
 /// How the answer is found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhenSettings {
-    /// The methods to choose from: the one whose ranges were best for the last jobs.
+    /// The methods to choose from: the first one, unless another had better ranges for the last jobs beyond chance.
     pub methods: Vec<WaitMethod>,
     /// How many of the last jobs each method is tried on.
     pub trials: usize,

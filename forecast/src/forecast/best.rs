@@ -1,4 +1,4 @@
-//! What `when` answers with, as a wait predictor: whichever method had the best ranges for the last jobs.
+//! What `when` answers with, as a wait predictor: the first method, unless another had better ranges for the last jobs.
 
 use std::fmt;
 

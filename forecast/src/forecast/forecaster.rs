@@ -25,8 +25,8 @@ use queuecast_wait::{Arrival, WaitForecast};
 /// same job has the same answer.
 pub(crate) const ASKED: JobIndex = JobIndex(u32::MAX - 1);
 
-/// Follows the events of a site with several methods, and answers when a job would start by the one whose ranges have been best for the
-/// last jobs.
+/// Follows the events of a site with several methods, and answers when a job would start by the first of them, unless another had better
+/// ranges for the last jobs beyond chance.
 ///
 /// Learning needs `&mut self`: [`Forecaster::submitted`] and [`Forecaster::observe`], in the order of time, and
 /// [`Forecaster::refit`] between two events. Answering does not: any number of threads can ask one forecaster at once, and no question
@@ -238,14 +238,14 @@ impl Forecaster {
     /// The methods by their places, each with its record, the one that answers first.
     fn ranked(&self, now: Time) -> Vec<(usize, MethodRecord)> {
         let methods = self.state.methods.iter().map(|one| one.method.to_string());
-        let mut ranked: Vec<(usize, MethodRecord)> =
-            self.state.tried.records(now, methods.collect()).into_iter().enumerate().collect();
-        if ranked.iter().all(|(_, record)| is_enough(record)) {
-            // The sort is stable: equally good methods keep the given order.
-            order::sort_by(&mut ranked, |one, other| one.1.interval_score.total_cmp(&other.1.interval_score));
-        } else if let Some(place) = self.state.methods.iter().position(|one| one.method.is_simulated()) {
+        let mut ranked = self.state.tried.ranked(now, methods.collect());
+        if !ranked.iter().all(|(_, record)| is_enough(record)) {
             // With too few trials the first simulating method answers, since it uses the current queue; else the first method.
-            ranked[..=place].rotate_right(1);
+            let is_simulated = |place: usize| self.state.methods[place].method.is_simulated();
+            order::sort_by_key(&mut ranked, |one| one.0);
+            if let Some(place) = ranked.iter().position(|one| is_simulated(one.0)) {
+                ranked[..=place].rotate_right(1);
+            }
         }
         ranked
     }

@@ -23,7 +23,8 @@ use queuecast_wait::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum WaitMethod {
-    /// What `when` answers with: of the methods it tries by default the one with the best ranges for the last jobs.
+    /// What `when` answers with: the first of the methods that it tries by default, unless another had better ranges for the last jobs
+    /// beyond chance.
     Best,
     /// Every job starts at once.
     Zero,
@@ -290,7 +291,7 @@ impl Spec for WaitMethod {
         const FORMS: &[Form] = &[
             Form::new(
                 "best",
-                "what when answers with: of trees, simulated, knn and past the one with the best ranges for the last 500 jobs",
+                "what when answers with: trees, unless simulated, knn or past had better ranges for the last 500 jobs beyond chance",
             ),
             Form::new("zero", "every job starts at once"),
             Form::new("past", "the last waits (200) in the job's queue").with(

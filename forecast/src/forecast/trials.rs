@@ -8,6 +8,8 @@ use super::arrivals::WaitOutcome;
 use super::regime::{Regime, RegimeRecord};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
+use queuecast_core::order;
+use queuecast_core::stats;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_wait::interval_score;
 
@@ -125,10 +127,20 @@ impl TriedJobs {
         }
     }
 
-    /// How right each of the methods was, by what is known now.
-    pub fn records(&self, now: Time, methods: Vec<String>) -> Vec<MethodRecord> {
+    /// How right each of the methods was, by what is known now, by their places: the one that answers first, then the others by their
+    /// scores.
+    pub fn ranked(&self, now: Time, methods: Vec<String>) -> Vec<(usize, MethodRecord)> {
         let records = self.judged(now, methods.len(), &|_| true);
-        records.iter().zip(methods).map(|(record, method)| record.record(method)).collect()
+        let best = preferred(&records);
+        let shown = records.iter().zip(methods).map(|(record, method)| record.record(method));
+        let mut ranked: Vec<(usize, MethodRecord)> = shown.enumerate().collect();
+        // The sort is stable: equally good methods keep the given order.
+        order::sort_by(&mut ranked, |one, other| {
+            (one.0 != best)
+                .cmp(&(other.0 != best))
+                .then(one.1.interval_score.total_cmp(&other.1.interval_score))
+        });
+        ranked
     }
 
     /// How right the method at this place of all methods was for jobs in a situation like this.
@@ -140,7 +152,9 @@ impl TriedJobs {
     ) -> Option<RegimeRecord> {
         regime.record(|alike| {
             let records = self.judged(now, methods, alike);
-            records.get(place).map_or((0, 0.0), |one| (one.jobs, one.inside as f64 / one.jobs.max(1) as f64))
+            records
+                .get(place)
+                .map_or((0, 0.0), |one| (one.jobs(), one.inside as f64 / one.jobs().max(1) as f64))
         })
     }
 
@@ -175,17 +189,54 @@ pub(super) fn judged(known: &[KnownWait], said: &[&[SaidRange]]) -> Vec<RangeRec
     said.iter().map(judge).collect()
 }
 
-/// Sums behind a [`MethodRecord`].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// Consecutive jobs are compared in this many blocks: waits of neighbours in time are alike, so single jobs would seem to tell more than
+/// they do.
+const BLOCKS: usize = 10;
+
+/// By how many standard errors of its blocks another method must have been better than the first.
+const BEYOND_CHANCE: f64 = 3.0;
+
+/// The place of the method that answers, by their records on the same jobs: the first one, unless others had better ranges beyond chance;
+/// then the best of those. The lowest mean alone would choose by a few long waits of the last days, and be wrong about the next ones.
+pub(super) fn preferred(records: &[RangeRecord]) -> usize {
+    let Some(first) = records.first() else { return 0 };
+    let is_better = |place: &usize| records[*place].is_better(first);
+    let score = |place: &usize| stats::mean(records[*place].scores.iter().copied());
+    let better = (1..records.len()).filter(is_better);
+    better.min_by(|one, other| score(one).total_cmp(&score(other))).unwrap_or(0)
+}
+
+/// What is behind a [`MethodRecord`].
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct RangeRecord {
-    jobs: usize,
+    /// Interval scores of the jobs, in order of submission.
+    scores: Vec<f64>,
     inside: usize,
     by_p90: usize,
-    score: f64,
     error: f64,
 }
 
 impl RangeRecord {
+    fn jobs(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// Whether its interval scores are lower than those of another method on the same jobs, beyond chance.
+    ///
+    /// # Formula
+    /// with `d` the mean differences of blocks of consecutive jobs and `n` of them: `mean(d) > 3 · sd(d) / √n`
+    fn is_better(&self, than: &RangeRecord) -> bool {
+        let (jobs, blocks) = (self.jobs(), BLOCKS.min(self.jobs()));
+        let gain = |block: usize| {
+            let within = block * jobs / blocks..(block + 1) * jobs / blocks;
+            let gains = than.scores[within.clone()].iter().zip(&self.scores[within]);
+            stats::mean(gains.map(|(other, own)| other - own))
+        };
+        let gains: Vec<f64> = (0..blocks).map(gain).collect();
+        let error = stats::deviation(&gains) / (blocks.max(1) as f64).sqrt();
+        blocks >= 2 && stats::mean(gains) > BEYOND_CHANCE * error
+    }
+
     fn add(&mut self, range: &SaidRange, known: KnownWait) {
         // A censored wait counts as the possible value most favourable to the method.
         let (waited, error) = match known {
@@ -193,21 +244,20 @@ impl RangeRecord {
             KnownWait::AtLeast(so_far) => (so_far.max(range.low), (so_far - range.median).max(0.0)),
         };
         let scored = if matches!(known, KnownWait::AtLeast(_)) { waited.max(range.p10) } else { waited };
-        self.jobs += 1;
         self.inside += usize::from((range.low..=range.high).contains(&waited));
         self.by_p90 += usize::from(waited <= range.p90);
-        self.score += interval_score(range.p10, range.p90, scored);
+        self.scores.push(interval_score(range.p10, range.p90, scored));
         self.error += error;
     }
 
     pub fn record(&self, method: String) -> MethodRecord {
-        let jobs = self.jobs.max(1) as f64;
+        let jobs = self.jobs().max(1) as f64;
         MethodRecord {
             method,
-            jobs: self.jobs,
+            jobs: self.jobs(),
             inside: self.inside as f64 / jobs,
             by_p90: self.by_p90 as f64 / jobs,
-            interval_score: self.score / jobs,
+            interval_score: self.scores.iter().sum::<f64>() / jobs,
             mean_error: self.error / jobs,
         }
     }
@@ -243,6 +293,32 @@ mod tests {
         assert_eq!(records(&known, &[&long])[0].jobs, 1);
     }
 
+    /// A method with these interval scores.
+    fn scored(scores: impl IntoIterator<Item = f64>) -> RangeRecord {
+        RangeRecord { scores: scores.into_iter().collect(), ..RangeRecord::default() }
+    }
+
+    #[test]
+    fn another_method_answers_only_if_it_was_better_beyond_chance() {
+        let jobs = 0..100;
+        let first = scored(jobs.clone().map(|job| f64::from(100 + job % 7)));
+        let always = scored(jobs.clone().map(|job| f64::from(90 + job % 7)));
+        assert_eq!(preferred(&[first.clone(), always.clone()]), 1);
+        // By one burst of long waits alone it would be ten times as good.
+        let burst = |before: f64, within: f64| {
+            scored(jobs.clone().map(move |job| if (40..50).contains(&job) { within } else { before }))
+        };
+        let (steady, lucky) = (burst(100.0, 10_000.0), burst(101.0, 500.0));
+        assert!(lucky.scores.iter().sum::<f64>() < steady.scores.iter().sum::<f64>() / 5.0);
+        assert_eq!(preferred(&[steady.clone(), lucky.clone()]), 0);
+        // Of several that are better the best answers; equal ones do not replace the first.
+        let half = scored(first.scores.iter().map(|score| score / 2.0));
+        assert_eq!(preferred(&[first.clone(), always, half]), 2);
+        assert_eq!(preferred(&[first.clone(), first]), 0);
+        assert_eq!((preferred(&[]), preferred(&[scored([]), scored([])])), (0, 0));
+        assert_eq!(preferred(&[scored([9.0]), scored([1.0])]), 0, "one job tells nothing");
+    }
+
     #[test]
     fn a_wait_that_is_not_over_is_not_known() {
         let started = |wait| WaitOutcome::Started(Seconds(wait));
@@ -264,7 +340,7 @@ mod tests {
             let regime = Regime::of(&job(index), &site, Time(10));
             tried.said(&job(index), regime, vec![range(0.0, 10.0, 50.0)]);
         }
-        let record = |tried: &TriedJobs| tried.records(Time(110), vec![String::new()]).remove(0);
+        let record = |tried: &TriedJobs| tried.ranked(Time(110), vec![String::new()]).remove(0).1;
         // The first of the four is forgotten; all others have waited for 100 s.
         assert_eq!((record(&tried).jobs, record(&tried).inside), (3, 0.0));
         tried.started(JobIndex(1), Seconds(5));

@@ -34,8 +34,8 @@ pub enum WhenSource<'a> {
 
 /// When a job would start. Each job that a method was tried on is told as a step done.
 ///
-/// Every method follows the history and is tried on its last jobs, the same for all; the one with the best ranges by their
-/// interval score answers.
+/// Every method follows the history and is tried on its last jobs, the same for all; the first answers, unless another had better ranges
+/// by their interval score, beyond chance.
 pub fn when(
     job: &Job,
     source: &WhenSource<'_>,

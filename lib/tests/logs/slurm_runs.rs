@@ -67,7 +67,7 @@ fn starts_are_forecast_nearer_than_by_slurm() -> Result<(), Failed> {
         let mut others = ours.clone();
         let half = ours.len() / 2;
         for (place, one) in others.iter_mut().enumerate() {
-            one.quantiles = ours[(place + half) % ours.len()].quantiles;
+            one.start = ours[(place + half) % ours.len()].start;
         }
         let (others, slurm) = (StartForecastScore::of(&others).expected_median_error, score.site_error);
         must(

@@ -5,7 +5,7 @@ use super::past::ClusterPast;
 use super::starts::ClusterDraws;
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
-use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged};
+use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged, preferred};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
@@ -95,7 +95,7 @@ impl<'a> ClusterVariants<'a> {
 }
 
 /// When a job would start at a Slurm site: by its own scheduler simulated onwards, or by the quantiles of past waits where these
-/// were better for the last submissions. `done` is told of each submission that this is tried on.
+/// were better for the last submissions, beyond chance. `done` is told of each submission that this is tried on.
 pub fn when_at_cluster(
     question: &ClusterQuestion<'_>,
     settings: ClusterWhenSettings,
@@ -153,7 +153,7 @@ pub(crate) fn variants_at_cluster(
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     if let Some(before) = waits.before(now) {
         tried.extend(records.next());
-        if tried.iter().all(enough) && tried[1].interval_score < tried[0].interval_score {
+        if tried.iter().all(enough) && preferred(&judged) == 1 {
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
                 // Past waits count from when a job may start.

@@ -87,8 +87,10 @@ impl SlurmPlace {
         };
         // A moment of the whole log: what is cut off at it may end before it.
         let at = whole.moment(at, zone)?;
+        let is_all_known = at >= whole.until;
         options.known_until = Some(at);
-        let WhatIf { reading, run: history, .. } = read(site, log, &options)?;
+        let WhatIf { reading, run: history, .. } =
+            if is_all_known { all } else { read(site, log, &options)? };
         note_left_out(&reading, &history, messages);
         let Some(span) = span(&history) else {
             return Err(nothing_started(log.0));

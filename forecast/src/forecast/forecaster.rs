@@ -56,7 +56,7 @@ pub(super) struct ForecasterState {
 
 /// Submissions before the first that a method remembers from which on run times are predicted: the predictor needs them to learn how
 /// right its experts are.
-const WARM_UP: usize = 10_000;
+pub(super) const WARM_UP: usize = 10_000;
 
 /// A job as it was at its submission.
 #[derive(Clone, Serialize, Deserialize)]

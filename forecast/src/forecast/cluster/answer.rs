@@ -89,6 +89,8 @@ impl<'a> ClusterVariants<'a> {
     pub fn past(&self) -> ClusterPast<'a> {
         let mut past = ClusterPast::of(self.question.cluster, self.question.history);
         past.learn_limits();
+        let places = submitted_before(self.question.history, self.question.moment.now);
+        past.asked_from(places.len(), &places, self.question.history);
         past.advance_to(self.question.moment.now);
         past
     }
@@ -172,6 +174,15 @@ pub(crate) fn variants_at_cluster(
     })
 }
 
+/// The places of the submissions before an instant, in their order.
+fn submitted_before(run: &RecordedRun, now: Micros) -> Vec<usize> {
+    let submissions = &run.submissions;
+    let mut places: Vec<usize> =
+        (0..submissions.len()).filter(|&place| submissions[place].submit < now).collect();
+    order::sort_by_key(&mut places, |&place| (submissions[place].submit, place));
+    places
+}
+
 /// Forecasts of the last submissions before an instant, and the quantiles of past waits.
 fn tried(
     forecaster: &mut ClusterForecaster<'_>,
@@ -181,10 +192,9 @@ fn tried(
     done: &(dyn Fn(usize) + Sync),
 ) -> Vec<RangeRecord> {
     let submissions = &waits.history.submissions;
-    let mut places: Vec<usize> =
-        (0..submissions.len()).filter(|&place| submissions[place].submit < now).collect();
-    order::sort_by_key(&mut places, |&place| (submissions[place].submit, place));
+    let places = submitted_before(waits.history, now);
     let first = places.len().saturating_sub(trials);
+    forecaster.asked_from(first, &places);
     let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
     for &place in &places[first..] {
         let submission = &submissions[place];

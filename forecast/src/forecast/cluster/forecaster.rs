@@ -104,6 +104,11 @@ impl<'r> ClusterForecaster<'r> {
         }
     }
 
+    /// Nothing is asked about before one of the submissions, these being in their order.
+    pub(super) fn asked_from(&mut self, first: usize, in_order: &[usize]) {
+        self.past.asked_from(first, in_order, self.run);
+    }
+
     /// Forecasts for the tasks of a recorded submission at the instant of its submission. Instants must not decrease
     /// between calls.
     pub fn at_submission(&mut self, place: usize) -> Vec<StartForecast> {

@@ -3,6 +3,7 @@
 use queuecast_core::order;
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::forecast::forecaster::WARM_UP;
 use crate::forecast::limit::LimitAdvice;
 use crate::forecast::limit_record::LimitRecord;
 use crate::forecast::starts::{ExpectedRuns, RunLearning};
@@ -35,6 +36,8 @@ pub(crate) struct ClusterPast<'r> {
     next: u32,
     /// The record of time limits, where [`ClusterPast::learn_limits`] was called.
     limits: Option<LimitRecord>,
+    /// No run time is predicted before this instant, as [`ClusterPast::asked_from`] set it.
+    predicted_from: Option<Micros>,
 }
 
 /// One thing that happened to a job.
@@ -138,7 +141,16 @@ impl<'r> ClusterPast<'r> {
             ran: BTreeMap::new(),
             next: 0,
             limits: None,
+            predicted_from: None,
         }
+    }
+
+    /// Nothing is asked about before a submission of the run, these being in order of submission: no run time is predicted that is long
+    /// before it, since predictions are remembered no longer.
+    pub fn asked_from(&mut self, first: usize, in_order: &[usize], run: &RecordedRun) {
+        let remembered = if self.limits.is_some() { LimitRecord::JOBS } else { 0 };
+        let predicted = first.checked_sub(WARM_UP + remembered).and_then(|place| in_order.get(place));
+        self.predicted_from = predicted.map(|&place| run.submissions[place].submit);
     }
 
     /// From now on it is learned, too, which time limits jobs would have kept.
@@ -166,6 +178,8 @@ impl<'r> ClusterPast<'r> {
     fn learn(&mut self, step: PastStep<'r>) {
         let key = (step.submission.key.as_str(), step.task);
         let at = step.at.second();
+        let is_past = self.predicted_from.is_some_and(|from| step.at < from);
+        let learning = if is_past { RunLearning::Past } else { RunLearning::Full };
         if step.what == PastKind::Submitted {
             if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
                 self.arrivals.push_back(step.submission);
@@ -175,8 +189,8 @@ impl<'r> ClusterPast<'r> {
                 }
             }
             let job = self.job(step.submission);
-            self.runs.observe(&Event { at, job: &job, what: What::Arrived }, RunLearning::Full);
-            if let Some(limits) = &mut self.limits {
+            self.runs.observe(&Event { at, job: &job, what: What::Arrived }, learning);
+            if let Some(limits) = self.limits.as_mut().filter(|_| !is_past) {
                 limits.arrived(&job, &self.runs.run(&job, Seconds::ZERO));
             }
             self.jobs.insert(key, job);
@@ -188,7 +202,7 @@ impl<'r> ClusterPast<'r> {
             PastKind::Ended { ran, ending } => What::Ended(End { ran, ending }),
             _ => What::Withdrawn,
         };
-        self.runs.observe(&Event { at, job, what }, RunLearning::Full);
+        self.runs.observe(&Event { at, job, what }, learning);
         match (&mut self.limits, step.what) {
             (Some(limits), PastKind::Ended { ran, .. }) => limits.ended(job.index, ran),
             (Some(limits), PastKind::Withdrawn) => limits.withdrawn(job.index),

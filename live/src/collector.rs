@@ -222,4 +222,6 @@ fn look(slurm: &dyn Ask, at: Time) -> Result<Look, String> {
 }
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

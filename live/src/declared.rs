@@ -15,9 +15,20 @@ pub enum Frequency {
     Window,
     /// When following begins.
     Once,
+    /// For each waiting job that is forecast for the first time, of at most this many at a look.
+    Forecast(usize),
 }
 
-/// A command that may be run, and what an administrator wants to know of it. None changes anything.
+/// What is asked for besides following a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AlsoDone {
+    /// Tables for submissions.
+    pub tables: bool,
+    /// Forecasts as comments of jobs.
+    pub comments: bool,
+}
+
+/// A command that may be run, and what an administrator wants to know of it. None changes anything but [`comment`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredCommand {
     /// The program.
@@ -120,10 +131,57 @@ pub fn cluster_name() -> DeclaredCommand {
     }
 }
 
+/// The default partition, marked with a star, and the default limits of partitions.
+pub fn defaults() -> DeclaredCommand {
+    DeclaredCommand {
+        program: "sinfo",
+        arguments: ["-h", "-a", "-o", "%R|%P|%L"].map(str::to_owned).to_vec(),
+        frequency: Frequency::Once,
+        purpose: "the default partition and default limits, for the tables of submissions",
+        daemon: "slurmctld",
+        rights: "any user",
+    }
+}
+
+/// The most jobs that are commented at a look.
+pub const MOST_COMMENTS: usize = 20;
+
+/// A job with its comment of administrators.
+pub fn commented_job(job: &str) -> DeclaredCommand {
+    DeclaredCommand {
+        program: "scontrol",
+        arguments: vec!["-o".to_owned(), "show".to_owned(), "job".to_owned(), job.to_owned()],
+        frequency: Frequency::Forecast(MOST_COMMENTS),
+        purpose: "whether a job has an AdminComment, which is left as it is",
+        daemon: "slurmctld",
+        rights: USERS,
+    }
+}
+
+/// Writes the comment of administrators of a job.
+pub fn comment(job: &str, text: &str) -> DeclaredCommand {
+    let arguments = vec!["update".to_owned(), format!("JobId={job}"), format!("AdminComment={text}")];
+    DeclaredCommand {
+        program: "scontrol",
+        arguments,
+        frequency: Frequency::Forecast(MOST_COMMENTS),
+        purpose: "the forecast of a waiting job as its AdminComment: the only command that changes something",
+        daemon: "slurmctld",
+        rights: "operators and administrators",
+    }
+}
+
 /// All of them, as they are run at a moment, in Unix seconds.
-pub fn all(now: i64, window: i64) -> [DeclaredCommand; 5] {
+pub fn all(now: i64, window: i64, also: AlsoDone) -> Vec<DeclaredCommand> {
     let late = accounting_of(&[1234], now - window, now);
-    [cluster_name(), queue(), nodes(), accounting(now - window, now), late]
+    let mut all = vec![cluster_name(), queue(), nodes(), accounting(now - window, now), late];
+    if also.tables {
+        all.push(defaults());
+    }
+    if also.comments {
+        all.extend([commented_job("1234"), comment("1234", "queuecast: likely 14:10 to 15:30 today")]);
+    }
+    all
 }
 
 #[cfg(test)]
@@ -132,7 +190,18 @@ mod tests {
 
     #[test]
     fn lines_can_be_typed() {
-        let [name, queue, nodes, accounting, late] = all(1_700_000_000, 86_400);
+        let also = AlsoDone { tables: true, comments: true };
+        let all = all(1_700_000_000, 86_400, also);
+        let [name, queue, nodes, accounting, late, defaults, commented, comment] = &all[..] else {
+            panic!("there are {}", all.len());
+        };
+        assert_eq!(defaults.line(), "sinfo -h -a -o '%R|%P|%L'");
+        assert_eq!(commented.line(), "scontrol -o show job 1234");
+        assert!(
+            comment.line().starts_with("scontrol update JobId=1234 'AdminComment="),
+            "{}",
+            comment.line()
+        );
         assert_eq!(name.line(), "scontrol show config");
         assert!(queue.line().starts_with("squeue -h -a -r -t all -o '%i|%T|"), "{}", queue.line());
         assert!(nodes.line().starts_with("sinfo -h -a -N -o '%N|"), "{}", nodes.line());

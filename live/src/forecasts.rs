@@ -6,7 +6,7 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::order;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
-use queuecast_forecast::forecast::WhenSettings;
+use queuecast_forecast::forecast::{PendingRange, WhenSettings};
 use queuecast_place::{AskedPlace, LivePast, LiveSite, PendingJob, pending_at};
 use queuecast_trace::TimeZone;
 
@@ -40,6 +40,8 @@ pub struct JobForecast {
     pub ahead: u32,
     /// When it starts, in seconds from then.
     pub said: SaidSeconds,
+    /// The same as it was before it was widened, if it was.
+    pub unwidened: Option<SaidSeconds>,
     /// When Slurm expected it to start then, if it said so.
     pub slurm: Option<Time>,
     /// The same by the last waits alone: of those that were longer than it had waited, how much longer.
@@ -118,7 +120,8 @@ impl DueForecasts {
                 partition: job.partition.clone().unwrap_or_default(),
                 procs: job.asked.procs.0,
                 ahead: (place - 1) as u32,
-                said: SaidSeconds { low: range.low, median: range.median, high: range.high },
+                said: seconds(range),
+                unwidened: job.unwidened.map(seconds),
                 slurm: seen.slurm,
                 past: waits.beyond((look.at - seen.submit).0.max(0) as f64),
             })
@@ -127,6 +130,10 @@ impl DueForecasts {
         let first_of_array = |one: &JobForecast| arrays.insert(array_of(&one.job));
         Ok(answer.jobs.iter().filter_map(made).filter(first_of_array).collect())
     }
+}
+
+fn seconds(range: PendingRange) -> SaidSeconds {
+    SaidSeconds { low: range.low, median: range.median, high: range.high }
 }
 
 /// The array of a task, and when it was submitted; another job itself.

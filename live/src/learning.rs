@@ -6,6 +6,7 @@ use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{LearnedModels, LivePast, LiveSite, RecallModel, SitePast};
 use queuecast_trace::{RawLog, ReadOptions};
 
+use crate::confidence::Confidence;
 use crate::forecasts::{DueForecasts, JobForecast};
 use crate::look::Look;
 use crate::store::{ClusterNumber, LearnedPart, Store, StoreError};
@@ -118,6 +119,8 @@ pub fn forecast(
 #[derive(Debug)]
 pub struct KeptLearning {
     past: SitePast,
+    /// Where its answers have held lately, and where not.
+    confidence: Confidence,
 }
 
 impl KeptLearning {
@@ -132,8 +135,10 @@ impl KeptLearning {
     ) -> Result<Option<KeptLearning>, StoreError> {
         let Some(until) = store.learned_until(cluster, at)? else { return Ok(None) };
         let Some(bytes) = store.learned(cluster, until, PAST)? else { return Ok(None) };
-        let past = SitePast::restored(&bytes, &WhenSettings::default());
-        Ok(past.ok().map(|past| KeptLearning { past }))
+        let Ok(past) = SitePast::restored(&bytes, &WhenSettings::default()) else { return Ok(None) };
+        let look = store.look_at(cluster, at)?;
+        let confidence = look.map(|look| Confidence::at(store, cluster, &look)).transpose()?;
+        Ok(Some(KeptLearning { past, confidence: confidence.unwrap_or_default() }))
     }
 
     /// Up to when it was learned.
@@ -149,7 +154,13 @@ impl KeptLearning {
     /// The past of the site; `recall` has its models, as of [`KeptLearning::model`].
     pub fn past<'a>(&'a self, name: &'a str, recall: &'a RecallModel<'a>) -> LivePast<'a> {
         let learned = Some(LearnedModels { past: &self.past, recall });
-        LivePast { name, workload: &self.past.last, machine: self.past.machine, learned }
+        LivePast {
+            name,
+            workload: &self.past.last,
+            machine: self.past.machine,
+            learned,
+            regimes: self.confidence.regimes(),
+        }
     }
 
     /// A model of it; `None` if it is gone.

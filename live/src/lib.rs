@@ -4,6 +4,9 @@
 //! What is stored is what Slurm printed, line by line, with when it was so. It is read by the same readers that read a site now.
 
 mod collector;
+mod comments;
+mod computing;
+mod confidence;
 pub mod declared;
 mod forecasts;
 mod learning;
@@ -13,8 +16,12 @@ mod rows;
 mod scorecard;
 mod shown;
 mod store;
+mod submission;
 
 pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
+pub use comments::{WrittenComments, first_forecasts, write_comments};
+pub use computing::{ComputeSettings, Computed, compute};
+pub use confidence::Confidence;
 pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
 pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, is_learned, learn, site_at};
 pub use look::Look;
@@ -26,4 +33,7 @@ pub use scorecard::{ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
 pub use store::{
     ClusterNumber, FailedLook, LearnedPart, SqliteStore, Store, StoreError, StoredLook, UnendedJob,
+};
+pub use submission::{
+    LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, submission_tables,
 };

@@ -301,6 +301,7 @@ mod tests {
             procs: 4,
             ahead: 0,
             said: SaidSeconds { low: 100.0, median: 200.0, high: 300.0 },
+            unwidened: None,
             slurm: Some(Time(1_600)),
             past: Some(SaidSeconds { low: 0.0, median: 50.0, high: 100.0 }),
         };

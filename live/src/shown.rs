@@ -39,6 +39,9 @@ impl DeclaredCommands {
                 Frequency::Look => format!("every {look} s"),
                 Frequency::Window => format!("every {accounting} s, and once for each week of the history"),
                 Frequency::Once => "once".to_owned(),
+                Frequency::Forecast(most) => {
+                    format!("once for each job that is forecast, of at most {most} every {look} s")
+                }
             },
             purpose: one.purpose,
             rights: one.rights,
@@ -57,9 +60,12 @@ impl Answer for DeclaredCommands {
             );
             document = document.with_paragraph(about).with_command("", &one.command);
         }
-        document.with_paragraph(
-            "None of them changes anything. Times are asked for in Unix seconds (SLURM_TIME_FORMAT=%s).",
-        )
+        let changes = match self.commands.iter().any(|one| one.command.starts_with("scontrol update ")) {
+            true => "None of them changes anything but scontrol update",
+            false => "None of them changes anything",
+        };
+        document
+            .with_paragraph(format!("{changes}. Times are asked for in Unix seconds (SLURM_TIME_FORMAT=%s)."))
     }
 
     fn table(&self) -> Table {

@@ -105,9 +105,12 @@ pub fn advise_at(
         job.check(&log.log.workload)?;
     }
     let is_live = matches!(place, AskedPlace::Live { .. });
-    let mut found = place.each(job, &advice.when, zone, messages, |facts, asking| {
+    let found = place.each(job, &advice.when, zone, messages, |facts, asking| {
+        if let Some(lost) = place.lost(facts, asking.waiting()) {
+            return Ok(Err(format!("{}: {}", facts.partition.as_deref().unwrap_or_default(), lost.words())));
+        }
         let plan = planned(&asking, advice, facts.name, is_live.then_some(facts.limits), messages)?;
-        Ok(AdvisedJob {
+        Ok(Ok(AdvisedJob {
             version: env!("CARGO_PKG_VERSION"),
             source: facts.name.to_owned(),
             moment: facts.moment.clone(),
@@ -117,13 +120,30 @@ pub fn advise_at(
             risk: advice.changes.risk,
             is_known: job.user.is_some(),
             plan,
-        })
+        }))
     })?;
-    Ok(match found.answers.pop() {
-        Some(only) if found.answers.is_empty() => AdvisedAnswer::One(Box::new(only)),
+    let mut refused = found.refused;
+    let (mut answers, mut withheld) = (Vec::new(), Vec::new());
+    for answer in found.answers {
+        match answer {
+            Ok(advised) => answers.push(advised),
+            Err(why) => withheld.push(why),
+        }
+    }
+    if answers.is_empty() {
+        return Err(Refusal::input(format!(
+            "advice is withheld until it is earned back: {}",
+            withheld.join("; ")
+        ))
+        .hint("queuecast when still answers, with wider ranges; queuecast score live has the record"));
+    }
+    let is_withheld = !withheld.is_empty();
+    refused.extend(withheld.into_iter().map(|why| format!("advice is withheld: {why}")));
+    Ok(match answers.pop() {
+        Some(only) if answers.is_empty() && !is_withheld => AdvisedAnswer::One(Box::new(only)),
         last => {
-            found.answers.extend(last);
-            let (partitions, refused) = (found.answers, found.refused);
+            answers.extend(last);
+            let partitions = answers;
             let soonest = soonest(&partitions);
             AdvisedAnswer::Several(AdvisedPlaces { partitions, sites: Vec::new(), refused, soonest })
         }

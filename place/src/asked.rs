@@ -1,6 +1,7 @@
 //! One question at each place: what is known there, and what there is to learn from.
 
 use super::job::numbered;
+use super::lost_regime::LostRegime;
 use super::queue_history::without_jobs;
 use super::queue_past::QueuePast;
 use super::{JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmPlace};
@@ -91,6 +92,12 @@ pub(super) struct PlaceAnswers<T> {
 const SITE_TRIALS: usize = 60;
 
 impl AskedPlace<'_> {
+    /// Why ranges of a new job are widened in a partition of a live site where so many jobs wait, if they are.
+    pub(super) fn lost(&self, facts: &PlaceFacts<'_>, waiting: usize) -> Option<&LostRegime> {
+        let AskedPlace::Live { history: Some(past), .. } = self else { return None };
+        past.lost(facts.partition.as_ref()?, facts.asked.procs, waiting == 0)
+    }
+
     /// Asks about a job at the place: once, or for each partition of a live site that allows it; refused if none does.
     pub(super) fn each<T>(
         &self,
@@ -227,6 +234,14 @@ pub(super) fn answered(
 }
 
 impl Asking<'_> {
+    /// Jobs that wait where a job of a live site would be submitted.
+    pub fn waiting(&self) -> usize {
+        match self {
+            Asking::Jobs { source: WhenSource::Live { site, now, .. }, .. } => site.view(*now).queue_length(),
+            _ => 0,
+        }
+    }
+
     /// Says how many past jobs methods are tried on.
     pub fn begin(&self, messages: &dyn Messages) {
         match self {

@@ -58,6 +58,12 @@ impl LiveSite {
         all_procs(&self.partitions)
     }
 
+    /// The most processors that a node of a partition has.
+    pub(super) fn largest_node(&self, partition: &str) -> Procs {
+        let named = self.partitions.iter().filter(|one| one.name == partition);
+        Procs(named.flat_map(|one| one.nodes.values()).map(|node| node.all).max().unwrap_or(1))
+    }
+
     /// All jobs that run or wait.
     pub(super) fn jobs(&self) -> &[Queued] {
         &self.queue

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::asked::{live_source, refused};
+use super::lost_regime::LostRegime;
 use super::queue_past::QueuePast;
 use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
@@ -86,6 +87,9 @@ pub struct PendingJob {
     pub place: Option<usize>,
     /// When it starts, in seconds from the moment; `None` if it is not in line, or started in no simulation.
     pub start: Option<PendingRange>,
+    /// The same as it was before it was widened, if it was.
+    #[serde(skip)]
+    pub unwidened: Option<PendingRange>,
     /// The share of simulations in which it never started.
     pub never: f64,
     /// It starts no sooner than this many seconds from the moment, where a begin time or a reservation says so.
@@ -332,6 +336,7 @@ pub(super) fn logged_jobs(
             waited: Some(at - job.submit),
             place: Some(start.place),
             start: start.start,
+            unwidened: None,
             never: start.never,
             not_before: None,
             why: waits_for.words(),
@@ -351,6 +356,8 @@ fn of_live(
     let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
     // The row of each job.
     let mut places = BTreeMap::<String, usize>::new();
+    // Regimes whose ranges are widened.
+    let mut told: Vec<&LostRegime> = Vec::new();
     let groups = site.whole_queues(partition, procs)?;
     LiveQueue::note(&groups, procs, false, messages);
     for group in &groups {
@@ -364,10 +371,17 @@ fn of_live(
             }
             let waits_for = shown_reason(queued, site.jobs(), zone)
                 .unwrap_or_else(|| in_line(start, queued.procs, starts.free, name));
+            let is_first = start.place == 1;
+            let lost = history.as_ref().and_then(|past| past.lost(&group.name, queued.procs, is_first));
+            if let Some(lost) = lost.filter(|lost| !told.contains(lost)) {
+                told.push(lost);
+                messages.note(&lost.words());
+            }
             let row = PendingJob {
                 partition: Some(group.name.clone()),
                 place: Some(start.place),
-                start: start.start,
+                start: start.start.map(|range| lost.map_or(range, |lost| lost.range(range))),
+                unwidened: start.start.filter(|_| lost.is_some()),
                 never: start.never,
                 ..shown(queued, site.asked, settings, waits_for)
             };
@@ -424,6 +438,7 @@ fn shown(queued: &Queued, now: Time, settings: &WhenSettings, waits_for: WaitsFo
         waited: queued.submit.map(|submit| (now - submit).max(Seconds::ZERO)),
         place: None,
         start: None,
+        unwidened: None,
         never: 0.0,
         not_before: begins.map(|at| (at.time - now).0.max(0)),
         why: waits_for.words(),

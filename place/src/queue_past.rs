@@ -1,10 +1,11 @@
 //! The past of one queue of a live site: jobs to learn from, or what was learned before.
 
 use super::kept_past::{KeptQueue, MODELS};
+use super::lost_regime::{LostRegime, LostRegimes, RegimeJobs, find};
 use super::queue_history::{history_of, without_jobs};
 use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite};
 use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::units::Time;
+use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{
     CampaignForecaster, Forecaster, ForecasterKey, PastFacts, PendingForecaster, StoredError, WhenSettings,
@@ -22,11 +23,26 @@ pub struct LivePast<'a> {
     pub machine: MachineSize,
     /// What was learned from it before, if that is kept; the jobs then are its last ones.
     pub learned: Option<LearnedModels<'a>>,
+    /// Where ranges have not held lately.
+    pub regimes: LostRegimes<'a>,
+}
+
+impl LivePast<'_> {
+    /// Why ranges of a job are widened, if they are.
+    pub(super) fn lost(&self, partition: &str, procs: Procs, is_first: bool) -> Option<&LostRegime> {
+        find(self.regimes, &RegimeJobs::of(partition, procs, is_first))
+    }
 }
 
 impl<'a> From<LabelledLog<'a>> for LivePast<'a> {
     fn from(LabelledLog { name, log }: LabelledLog<'a>) -> LivePast<'a> {
-        LivePast { name, workload: &log.workload, machine: log.machine, learned: None }
+        LivePast {
+            name,
+            workload: &log.workload,
+            machine: log.machine,
+            learned: None,
+            regimes: LostRegimes::default(),
+        }
     }
 }
 

@@ -74,6 +74,7 @@ impl SlurmPlace {
             waited: Some((now - submission.submit.second()).max(Seconds::ZERO)),
             place: pending.place,
             start: found.start,
+            unwidened: None,
             never: found.never,
             not_before: pending.begins.map(|at| (at - now).0.max(0)),
             why: waits_for.words(),

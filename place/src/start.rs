@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::asked::{answered, live_source};
 use super::blockers::StartWhy;
+use super::lost_regime::LostRegime;
 use super::{AskedPlace, JobSize, LivePast, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_forecast::forecast::{WhenAnswer, WhenSettings};
@@ -35,6 +36,9 @@ pub struct StartTime {
     /// The answer.
     #[serde(flatten)]
     pub answer: WhenAnswer,
+    /// Why the range is wider than it was found, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub widened: Option<LostRegime>,
     /// What keeps it from starting, if that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blockers: Option<StartWhy>,
@@ -80,7 +84,12 @@ pub fn when_at(
         _ => {}
     }
     let mut found = place.each(job, settings, zone, messages, |facts, asking| {
-        let answer = answered(&asking, facts.name, messages)?;
+        let mut answer = answered(&asking, facts.name, messages)?;
+        let lost = place.lost(facts, answer.state.waiting);
+        if let Some(lost) = lost {
+            messages.note(&lost.words());
+            answer.wait = lost.wait(&answer.wait);
+        }
         let source = match place {
             AskedPlace::Live { history, .. } => live_source(history),
             _ => facts.name.to_owned(),
@@ -99,6 +108,7 @@ pub fn when_at(
             history: facts.learned_from(answer.learned),
             asked: facts.asked,
             answer,
+            widened: lost.cloned(),
             blockers: None,
         })
     })?;

@@ -1,92 +1,46 @@
-//! What a collector computes between two looks: it learns from accounting, and forecasts the jobs that wait. Looks do not wait for it.
+//! What a collector computes between two looks, in a process of its own: looks do not wait for it, and if it crashes, is killed or needs
+//! too much memory, the collector goes on. That is told, counted, and tried again.
 
-use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
+use std::ffi::OsString;
+use std::process::Command;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use queuecast::asking::Messages;
-use queuecast::units::Time;
-use queuecast_live::{
-    ClusterNumber, JobForecast, LearnedParts, LearningError, SqliteStore, Store, StoreError, forecast,
-    is_learned, learn,
-};
+use queuecast_live::Computed;
+
+use crate::program::{Unanswered, answered};
 
 /// Learning takes at most one part in this many of the time.
 const SHARE_OF_TIME: u32 = 10;
 
-/// What was computed.
-#[derive(Debug, Default)]
-pub struct Computed {
-    /// What was learned, if it was its turn and there is something to learn from.
-    pub learned: Option<LearnedParts>,
-    /// What is said of waiting jobs.
-    pub forecasts: Vec<JobForecast>,
-    /// What could not be done.
-    pub failures: Vec<LearningError>,
-    /// How long learning took, if it was tried.
-    took: Option<Duration>,
-}
+/// A process that computes for longer is ended.
+const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
-impl Computed {
-    /// Stores it.
-    pub fn store(&self, store: &mut impl Store, cluster: ClusterNumber) -> Result<(), StoreError> {
-        if let Some(learned) = &self.learned {
-            store.keep_learned(cluster, learned.until, &learned.parts)?;
-        }
-        if self.forecasts.is_empty() { Ok(()) } else { store.add_forecasts(cluster, &self.forecasts) }
-    }
-
-    /// In words; empty if there is nothing.
-    pub fn line(&self) -> String {
-        let mut said = Vec::new();
-        if let Some(took) = self.took.filter(|_| self.learned.is_some()) {
-            said.push(format!("learned from accounting in {:.1} s", took.as_secs_f64()));
-        }
-        match self.forecasts.len() {
-            0 => {}
-            1 => said.push("1 waiting job forecast".to_owned()),
-            jobs => said.push(format!("{jobs} waiting jobs forecast")),
-        }
-        said.join("; ")
-    }
-
-    /// Learns, if it is to.
-    fn learn(&mut self, store: &impl Store, cluster: ClusterNumber, at: Time, messages: &dyn Messages) {
-        let begun = Instant::now();
-        match learn(store, cluster, at, messages) {
-            Ok(learned) => self.learned = learned,
-            Err(error) => self.failures.push(error),
-        }
-        self.took = Some(begun.elapsed());
-    }
-
-    /// Forecasts by what the store has learned.
-    fn forecast(&mut self, store: &impl Store, cluster: ClusterNumber, at: Time, messages: &dyn Messages) {
-        match forecast(store, cluster, at, messages) {
-            Ok(forecasts) => self.forecasts = forecasts,
-            Err(error) => self.failures.push(error),
-        }
-    }
-}
-
-/// Computes in a thread of its own.
+/// Computes in processes of its own, one at a time.
 pub struct BetweenLooks {
-    file: PathBuf,
-    cluster: ClusterNumber,
-    running: Option<JoinHandle<Computed>>,
+    /// The arguments of such a process but for what it computes.
+    arguments: Vec<OsString>,
+    running: Option<Begun>,
     /// When learning was tried last, and how long that took.
     tried: Option<(Instant, Duration)>,
-    /// Whether there is accounting that was not learned from.
+    /// Whether there is accounting that was not learned from, or the site has changed.
     is_due: bool,
     /// Whether the history is complete, so that there is something to learn from.
     is_complete: bool,
+    /// Processes that crashed since the collector began.
+    crashes: usize,
+}
+
+struct Begun {
+    at: Instant,
+    learns: bool,
+    told: Receiver<Result<Computed, String>>,
 }
 
 impl BetweenLooks {
-    /// For a cluster of a store.
-    pub fn of(file: &Path, cluster: ClusterNumber) -> BetweenLooks {
-        let file = file.to_owned();
-        BetweenLooks { file, cluster, running: None, tried: None, is_due: false, is_complete: false }
+    /// With the arguments of this program that name the store and what to make.
+    pub fn with(arguments: Vec<OsString>) -> BetweenLooks {
+        BetweenLooks { arguments, running: None, tried: None, is_due: false, is_complete: false, crashes: 0 }
     }
 
     /// Accounting was loaded; `is_complete` tells whether up to now.
@@ -97,72 +51,66 @@ impl BetweenLooks {
 
     /// Begins after a look, unless the last time is still running. It is learned if accounting is new or the site has changed, and not
     /// all the time.
-    pub fn begin(&mut self, at: Time) {
+    pub fn begin(&mut self) {
         if self.running.is_some() {
             return;
         }
         let has_time = self.tried.is_none_or(|(when, took)| when.elapsed() >= took * SHARE_OF_TIME);
-        let (may_learn, is_due) = (has_time && self.is_complete, self.is_due);
-        let (file, cluster) = (self.file.clone(), self.cluster);
+        let learns = has_time && self.is_complete && self.is_due;
+        let (tell, told) = mpsc::channel();
+        let arguments = self.arguments.clone();
         let compute = move || {
-            let mut computed = Computed::default();
-            match SqliteStore::open_to_read(&file) {
-                Ok(store) => {
-                    let is_known = is_learned(&store, cluster, at).unwrap_or(true);
-                    if may_learn && (is_due || !is_known) {
-                        computed.learn(&store, cluster, at, &Silent);
-                    }
-                    computed.forecast(&store, cluster, at, &Silent);
-                }
-                Err(error) => computed.failures.push(error.into()),
-            }
-            computed
+            // Without a listener, the collector ends.
+            let _ = tell.send(computed(&arguments, learns));
         };
         let spawned = std::thread::Builder::new().name("between looks".to_owned()).spawn(compute);
         // Without a thread there is no forecast at this look.
-        self.running = spawned.ok();
+        self.running = spawned.ok().map(|_| Begun { at: Instant::now(), learns, told });
     }
 
-    /// What was computed, once it is.
-    pub fn done(&mut self) -> Option<Computed> {
-        let computed = self.running.take_if(|running| running.is_finished())?.join().ok()?;
-        if let Some(took) = computed.took {
-            self.tried = Some((Instant::now(), took));
-            self.is_due &= computed.learned.is_none();
+    /// What was computed, once it is; or what became of it, and how often that was so.
+    pub fn done(&mut self) -> Option<Result<Computed, String>> {
+        let result = match self.running.as_ref()?.told.try_recv() {
+            Ok(result) => result,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err("its thread is gone".to_owned()),
+        };
+        let begun = self.running.take()?;
+        if begun.learns {
+            self.tried = Some((Instant::now(), begun.at.elapsed()));
         }
-        Some(computed)
+        Some(match result {
+            Ok(computed) => {
+                let learned = begun.learns && computed.learned_until.is_some();
+                self.is_due = (self.is_due && !learned) || (self.is_complete && !computed.is_learned);
+                Ok(computed)
+            }
+            Err(why) => {
+                self.crashes += 1;
+                let times = if self.crashes == 1 { "once" } else { &format!("{} times", self.crashes) };
+                Err(format!(
+                    "not learned or forecast: {why} ({times} since this collector began); it is tried again after the next look"
+                ))
+            }
+        })
     }
 }
 
-/// Learns if it is to, forecasts by that, and stores both.
-pub fn compute_now(
-    store: &mut impl Store,
-    cluster: ClusterNumber,
-    at: Time,
-    learns: bool,
-    messages: &dyn Messages,
-) -> Result<Computed, StoreError> {
-    let mut computed = Computed::default();
-    if learns {
-        computed.learn(store, cluster, at, messages);
+/// Computes in a process of its own; what went wrong, if it did.
+fn computed(arguments: &[OsString], learns: bool) -> Result<Computed, String> {
+    let program = std::env::current_exe().map_err(|cause| format!("this program is not found: {cause}"))?;
+    let mut command = Command::new(program);
+    let what = if learns { "learn" } else { "forecast" };
+    command.args(["collect", "--compute", what, "--format", "json", "--quiet"]).args(arguments);
+    let (status, stdout, stderr) = answered(command, LONGEST, || {}).map_err(|why| match why {
+        Unanswered::TooSlow(_) => "it took hours, and was ended".to_owned(),
+        why => why.to_string(),
+    })?;
+    let said = String::from_utf8_lossy(&stderr);
+    let said = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it does not say why");
+    if !status.success() {
+        return Err(format!("the process that computes ended with {status}: {said}"));
     }
-    computed.store(store, cluster)?;
-    computed.forecast(store, cluster, at, messages);
-    if !computed.forecasts.is_empty() {
-        store.add_forecasts(cluster, &computed.forecasts)?;
-    }
-    Ok(computed)
-}
-
-/// What happens between looks is told when it is done.
-struct Silent;
-
-impl Messages for Silent {
-    fn note(&self, _: &str) {}
-
-    fn warning(&self, _: &str) {}
-
-    fn begins(&self, _: &str, _: usize) {}
-
-    fn done(&self, _: usize) {}
+    serde_json::from_slice(&stdout)
+        .map_err(|_| format!("the process that computes said something else: {said}"))
 }

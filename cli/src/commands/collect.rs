@@ -1,22 +1,27 @@
 //! `queuecast collect`: follows a Slurm site into a store.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
-    Ask, AskFailed, ClusterNumber, CollectedRound, Collector, CollectorSettings, DeclaredCommands,
-    SqliteStore, Store, StoreError, declared,
+    Ask, AskFailed, ClusterNumber, CollectedRound, Collector, CollectorSettings, ComputeSettings, Computed,
+    DeclaredCommands, SqliteStore, Store, StoreError, SubmissionScript, compute, declared, first_forecasts,
+    write_comments,
 };
 
-use super::between_looks::{BetweenLooks, Computed, compute_now};
+use super::between_looks::BetweenLooks;
 use super::outside::{self, SlurmCommands};
 use super::store_option::{self, refused};
+use super::submission_files::{self, SubmissionFiles};
 use super::{live, told};
 use crate::failure::Failure;
 use crate::interrupt::StopRequest;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::spec;
+use crate::{program, spec, zone};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +33,10 @@ Examples:
 
   Every command that it may run, to read before it does:
     queuecast collect --commands
+
+  Tables for the scripts that tell a user at submission, and such a script:
+    queuecast collect --submission-tables /var/lib/queuecast
+    queuecast collect --submission-tables /var/lib/queuecast --print-lua cli_filter
 
   Then, for any number of people, without asking Slurm again:
     queuecast pending --live --me
@@ -47,6 +56,18 @@ pub struct Arguments {
     /// Print every command that may be run, with who answers it, and run none
     #[arg(long, conflicts_with = "once")]
     pub commands: bool,
+    /// Keep tables in this folder that Slurm's scripts look up when a job is submitted
+    #[arg(long, value_name = "DIR")]
+    pub submission_tables: Option<PathBuf>,
+    /// Print the script that looks them up, for an administrator to install, and end
+    #[arg(long, value_name = "SCRIPT", requires = "submission_tables", conflicts_with_all = ["once", "commands"], value_parser = scripts())]
+    pub print_lua: Option<SubmissionScript>,
+    /// Write each waiting job's first forecast into its AdminComment, if it has none; needs an operator's rights
+    #[arg(long)]
+    pub admin_comment: bool,
+    /// Learn from what the store has and forecast, or forecast alone, and look at nothing: what a collector runs between looks
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["once", "commands", "print_lua"], value_parser = ["learn", "forecast"])]
+    pub compute: Option<String>,
     /// Time between two looks; sites may forbid to ask more often
     #[arg(long, value_name = "DURATION", default_value = "120s", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     pub every: Seconds,
@@ -61,6 +82,12 @@ pub struct Arguments {
     pub cluster: Option<String>,
     #[command(flatten)]
     pub outside: outside::Arguments,
+}
+
+fn scripts() -> impl TypedValueParser<Value = SubmissionScript> {
+    let names = SubmissionScript::NAMES.map(|one| one.0);
+    PossibleValuesParser::new(names)
+        .try_map(|name| SubmissionScript::named(&name).ok_or("there is no such script"))
 }
 
 /// Accounting is asked for once in this many looks.
@@ -82,8 +109,15 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         accounting_every,
         ..CollectorSettings::default()
     };
+    if let (Some(script), Some(folder)) = (arguments.print_lua, &arguments.submission_tables) {
+        return printer.write(submission_files::script(script, folder)?.as_bytes());
+    }
     if arguments.commands {
-        let all = declared::all(live::now().0, settings.window.0);
+        let also = declared::AlsoDone {
+            tables: arguments.submission_tables.is_some(),
+            comments: arguments.admin_comment,
+        };
+        let all = declared::all(live::now().0, settings.window.0, also);
         return printer.answer(&DeclaredCommands::of(&all, arguments.every.0, accounting_every.0));
     }
     let commands = SlurmCommands::within(&arguments.outside, printer);
@@ -95,10 +129,20 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut store = SqliteStore::open(&file).map_err(|error| refused(&file, error))?;
     let mut following =
         FollowedSite { arguments, settings, commands, cluster, stop: StopRequest::listen(), printer };
+    let number = store.cluster(&following.cluster).map_err(|error| refused(&file, error))?;
+    if let Some(what) = &arguments.compute {
+        let at = store.last_look(number).map_err(|error| refused(&file, error))?;
+        let at = at.ok_or_else(|| {
+            Failure::input("the store has no look yet").hint("queuecast collect --once makes one")
+        })?;
+        return printer.answer(&following.compute(&mut store, number, at, what == "learn")?);
+    }
     let mut first = following.round(&mut store)?;
-    let cluster = store.cluster(&following.cluster).map_err(|error| refused(&file, error))?;
     if arguments.once {
-        following.compute(&mut store, cluster, &mut first)?;
+        if let Some(mut files) = following.files()?.filter(|_| first.look.is_some()) {
+            files.ask_defaults(&following.commands);
+        }
+        following.compute_once(&mut store, number, &mut first)?;
         let failed = first.look.is_none();
         printer.answer(&first)?;
         return if failed {
@@ -107,23 +151,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             Ok(())
         };
     }
-    let mut between = BetweenLooks::of(&file, cluster);
-    let mut round = first;
-    loop {
-        following.told(&round);
-        if let Some(is_complete) = round.is_complete() {
-            between.loaded(is_complete);
-        }
-        if round.look.is_some() {
-            between.begin(round.at);
-        }
-        let every = Duration::from_secs(arguments.every.0.unsigned_abs());
-        let kept = || following.store(between.done(), &mut store, cluster);
-        if !following.stop.waited(every, kept)? {
-            return Ok(());
-        }
-        round = following.round(&mut store)?;
-    }
+    following.follow(&mut store, first)
 }
 
 /// A site that is followed.
@@ -167,8 +195,90 @@ impl FollowedSite<'_> {
         }
     }
 
-    /// Learns if the history is complete and new, and forecasts.
+    /// Looks at every interval until it is told to end.
+    fn follow(&mut self, store: &mut SqliteStore, first: CollectedRound) -> Result<(), Failure> {
+        let mut between = BetweenLooks::with(self.compute_arguments()?);
+        let mut files = self.files()?;
+        let mut round = first;
+        loop {
+            self.told(&round);
+            if let Some(is_complete) = round.is_complete() {
+                between.loaded(is_complete);
+            }
+            if round.look.is_some() {
+                files.iter_mut().for_each(|files| files.ask_defaults(&self.commands));
+                between.begin();
+            }
+            let every = Duration::from_secs(self.arguments.every.0.unsigned_abs());
+            let computed = || {
+                match between.done() {
+                    Some(Ok(computed)) => self.tell_computed(&computed),
+                    Some(Err(why)) => self.printer.warning(&why),
+                    None => {}
+                }
+                Ok(())
+            };
+            if !self.stop.waited(every, computed)? {
+                program::end_all();
+                return Ok(());
+            }
+            round = self.round(store)?;
+        }
+    }
+
+    /// The arguments of a process that computes.
+    fn compute_arguments(&self) -> Result<Vec<OsString>, Failure> {
+        let arguments = self.arguments;
+        let mut words: Vec<OsString> = vec!["--store".into(), arguments.store.file_to_write()?.into()];
+        words.extend(["--cluster".into(), self.cluster.clone().into()]);
+        words.extend(["--every".into(), format!("{}s", arguments.every.0).into()]);
+        words.extend(["--slurm-timeout".into(), format!("{}s", arguments.outside.slurm_timeout.0).into()]);
+        if let Some(folder) = &arguments.submission_tables {
+            words.extend(["--submission-tables".into(), folder.into()]);
+        }
+        words.extend(arguments.admin_comment.then(|| "--admin-comment".into()));
+        Ok(words)
+    }
+
+    /// The tables for submissions, if they are asked for.
+    fn files(&self) -> Result<Option<SubmissionFiles>, Failure> {
+        let Arguments { submission_tables, every, .. } = self.arguments;
+        submission_tables.as_ref().map(|folder| SubmissionFiles::within(folder, *every)).transpose()
+    }
+
+    /// Computes by what the store has: learns if it is to, forecasts, stores both, keeps the tables, and comments jobs.
     fn compute(
+        &self,
+        store: &mut impl Store,
+        cluster: ClusterNumber,
+        at: Time,
+        learns: bool,
+    ) -> Result<Computed, Failure> {
+        let files = self.files()?;
+        let with = files.as_ref().map(SubmissionFiles::settings);
+        let settings = ComputeSettings { learns, tables: with.as_ref().map(|with| (&with.0, with.1)) };
+        let computed =
+            told::asked(self.printer, |messages| Ok(compute(store, cluster, at, settings, messages)))?;
+        let mut computed = self.in_store(computed)?;
+        let first = self.in_store(first_forecasts(store, cluster, &computed.said))?;
+        if !computed.said.is_empty() {
+            self.in_store(store.add_forecasts(cluster, &computed.said))?;
+        }
+        if let (Some(files), Some(tables)) = (&files, &computed.tables) {
+            computed.failures.extend(files.write(tables));
+        }
+        if self.arguments.admin_comment {
+            let done = write_comments(&self.commands, &first, &zone::of_machine());
+            computed.comments = done.written;
+            if done.failure.is_some() {
+                computed.failures.push(done.line());
+            }
+        }
+        Ok(computed)
+    }
+
+    /// The same after the only look, as part of its answer.
+    fn compute_once(
         &self,
         store: &mut impl Store,
         cluster: ClusterNumber,
@@ -177,38 +287,25 @@ impl FollowedSite<'_> {
         if round.look.is_none() {
             return Ok(());
         }
-        let (at, learns) = (round.at, round.is_complete() == Some(true));
-        let computed =
-            told::asked(self.printer, |messages| Ok(compute_now(store, cluster, at, learns, messages)))?;
-        let computed = self.in_store(computed)?;
-        self.warn(&computed);
-        round.learned_until = computed.learned.as_ref().map(|learned| learned.until);
-        round.forecasts = computed.forecasts.len();
+        let computed = self.compute(store, cluster, round.at, round.is_complete() == Some(true))?;
+        computed.failures.iter().for_each(|why| self.warn(why));
+        round.learned_until = computed.learned_until;
+        round.forecasts = computed.forecasts;
         Ok(())
     }
 
-    /// Stores what was computed between looks, and says so.
-    fn store(
-        &self,
-        computed: Option<Computed>,
-        store: &mut impl Store,
-        cluster: ClusterNumber,
-    ) -> Result<(), Failure> {
-        let Some(computed) = computed else { return Ok(()) };
-        self.in_store(computed.store(store, cluster))?;
-        self.warn(&computed);
+    /// Says what was computed between looks.
+    fn tell_computed(&self, computed: &Computed) {
+        computed.failures.iter().for_each(|why| self.warn(why));
         let line = computed.line();
         if !line.is_empty() {
             self.printer.note(&line);
         }
-        Ok(())
     }
 
     /// What could not be learned or forecast: that ends no collector.
-    fn warn(&self, computed: &Computed) {
-        for error in &computed.failures {
-            self.printer.warning(&format!("not learned or forecast: {error}"));
-        }
+    fn warn(&self, why: &str) {
+        self.printer.warning(&format!("not learned or forecast: {why}"));
     }
 
     fn in_store<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {

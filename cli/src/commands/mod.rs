@@ -41,6 +41,7 @@ mod slurm_site;
 mod source;
 mod store_option;
 mod stored;
+mod submission_files;
 mod threads;
 mod told;
 mod trace;

@@ -52,6 +52,7 @@ fn job(name: &str, (user, own): (&str, bool), partition: &str, procs: u32, hours
         waited: Some(Seconds(11_640)),
         place: Some(place),
         start: Some(range),
+        unwidened: None,
         never: 0.0,
         not_before: None,
         why: waits_for.words(),

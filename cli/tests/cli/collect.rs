@@ -301,3 +301,36 @@ fn it_follows_until_it_is_told_to_end() {
     let score = json(&mut run(&folder, "score live --store s.sqlite --format json"));
     assert_eq!(score["forecasts"], 1, "{score}");
 }
+
+#[test]
+fn any_number_of_askers_adds_no_poll() {
+    let folder = site(now());
+    json(&mut run(&folder, "collect --once --store s.sqlite --history 5d --format json"));
+    let mut following = std::process::Command::new(assert_cmd::cargo::cargo_bin!("queuecast"));
+    following
+        .args(["collect", "--store", "s.sqlite", "--every", "2s", "--history", "5d"])
+        .current_dir(folder.path(""))
+        .env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()))
+        .stderr(std::process::Stdio::null());
+    let begun = std::time::Instant::now();
+    let mut child = following.spawn().unwrap();
+    std::thread::scope(|scope| {
+        for question in
+            ["pending --live", "when --live -n 4 -t 60", "pending --live --me", "when --live --job 31"]
+        {
+            let folder = &folder;
+            scope.spawn(move || {
+                for _ in 0..4 {
+                    run(folder, &format!("{question} --store s.sqlite --format json")).assert().success();
+                }
+            });
+        }
+    });
+    let most = 3 + begun.elapsed().as_secs() as usize / 2;
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(child.wait().unwrap().success());
+    for program in ["squeue", "sinfo"] {
+        assert!(asked(&folder, program) <= most, "{program}: {} of {most}", asked(&folder, program));
+    }
+    assert_eq!(asked(&folder, "squeue"), asked(&folder, "sinfo"));
+}

@@ -10,7 +10,9 @@ use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_sim::site::Site;
-use queuecast_wait::{BestAnswers, NamedClasses, Overtaking, WAIT_CLASSES, WaitForecast, probabilities};
+use queuecast_wait::{
+    BestAnswers, NamedClasses, Overtaking, PointRule, WAIT_CLASSES, WaitForecast, probabilities,
+};
 
 /// How the answer is found.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +134,9 @@ pub struct PredictedWait {
     /// All of it.
     #[serde(skip)]
     pub distribution: Distribution,
+    /// By what its classes are named, and the time that the job requests.
+    #[serde(skip)]
+    pub(super) named_by: (PointRule, Seconds),
 }
 
 /// The classes of waits that an answer names, numbered from 1.
@@ -205,7 +210,16 @@ impl PredictedWait {
             classes: probabilities(wait),
             named_classes: ClassNumbers::of(answers.classes),
             distribution: wait.clone(),
+            named_by: (forecast.rule, request),
         }
+    }
+
+    /// The same wait after a change of all times that keeps their order.
+    #[must_use]
+    pub fn mapped(&self, change: impl Fn(f64) -> f64) -> PredictedWait {
+        let (rule, request) = self.named_by;
+        let wait = self.distribution.mapped(&change);
+        PredictedWait::of(&WaitForecast { point: change(self.point), wait, rule }, request)
     }
 }
 

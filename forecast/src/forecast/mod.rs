@@ -64,4 +64,4 @@ pub use starts::{
 };
 pub use stored::{ForecasterKey, StoredError, opened, sealed};
 pub use trials::MethodRecord;
-pub use when::{WhenSource, when};
+pub use when::{WhenSource, when, when_each};

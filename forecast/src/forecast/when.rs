@@ -52,6 +52,23 @@ pub fn when(
     Ok(WhenAnswer { method, wait, state, record, regime, tried, learned })
 }
 
+/// When each of several jobs would start if it alone were submitted, as [`when`] says it of one.
+///
+/// # Errors
+/// As of [`when`].
+pub fn when_each(
+    jobs: &[Job],
+    source: &WhenSource<'_>,
+    settings: &WhenSettings,
+    learning: Learning<'_>,
+) -> Result<Vec<PredictedWait>, WhenError> {
+    let (forecaster, then) = source.forecaster(settings, learning)?;
+    let (site, now) = source.asked_about(&then);
+    let answers = forecaster.answer(jobs, site, now)?;
+    let request = |job: &Job| job.shape.limit.unwrap_or(settings.default_request);
+    Ok(jobs.iter().zip(&answers.waits).map(|(job, wait)| PredictedWait::of(wait, request(job))).collect())
+}
+
 impl WhenSource<'_> {
     /// What has happened there before.
     pub fn history(&self) -> &Workload {

@@ -64,8 +64,8 @@ pub(super) fn add_forecasts(
 ) -> Result<(), StoreError> {
     let mut add = connection.prepare(
         "INSERT OR REPLACE INTO forecast (cluster, job, at, submit, partition, procs, ahead, low, median, high,
-             slurm, past_low, past_median, past_high)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+             slurm, past_low, past_median, past_high, unwidened_low, unwidened_high)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     )?;
     for one in forecasts {
         let SaidSeconds { low, median, high } = one.said;
@@ -85,6 +85,8 @@ pub(super) fn add_forecasts(
             past.map(|past| past.low),
             past.map(|past| past.median),
             past.map(|past| past.high),
+            one.unwidened.map(|range| range.low),
+            one.unwidened.map(|range| range.high),
         ])?;
     }
     // A job may have started at a look that was made while this was computed.
@@ -160,15 +162,18 @@ pub(super) fn note_outcomes(
 pub(super) fn forecasts(
     connection: &Connection,
     cluster: ClusterNumber,
-    since: Time,
-    at: Time,
+    (since, at): (Time, Time),
+    last: Option<usize>,
 ) -> Result<Vec<JudgedForecast>, StoreError> {
     let mut asked = connection.prepare(
         "SELECT job, at, submit, partition, procs, ahead, low, median, high, slurm, past_low, past_median,
-             past_high, started, withdrawn
-         FROM forecast WHERE cluster = ?1 AND at >= ?2 AND at <= ?3 ORDER BY at, job",
+             past_high, started, withdrawn, unwidened_low, unwidened_high
+         FROM (SELECT * FROM forecast WHERE cluster = ?1 AND at >= ?2 AND at <= ?3 ORDER BY at DESC, job DESC LIMIT ?4)
+         ORDER BY at, job",
     )?;
-    let found = asked.query_map(params![cluster.0, since.0, at.0], |row| {
+    // A negative limit is none.
+    let last = last.map_or(-1, |last| last as i64);
+    let found = asked.query_map(params![cluster.0, since.0, at.0, last], |row| {
         let past: [Option<f64>; 3] = [row.get(10)?, row.get(11)?, row.get(12)?];
         let known = |at_: Option<i64>| at_.map(Time).filter(|&when| when <= at);
         let outcome = match (known(row.get(13)?), known(row.get(14)?)) {
@@ -176,6 +181,8 @@ pub(super) fn forecasts(
             (None, Some(left)) => Some(WaitEnd::Withdrawn(left)),
             (None, None) => None,
         };
+        let said = SaidSeconds { low: row.get(6)?, median: row.get(7)?, high: row.get(8)? };
+        let unwidened: [Option<f64>; 2] = [row.get(15)?, row.get(16)?];
         let forecast = JobForecast {
             job: row.get(0)?,
             at: Time(row.get(1)?),
@@ -183,7 +190,11 @@ pub(super) fn forecasts(
             partition: row.get(3)?,
             procs: row.get(4)?,
             ahead: row.get(5)?,
-            said: SaidSeconds { low: row.get(6)?, median: row.get(7)?, high: row.get(8)? },
+            said,
+            unwidened: match unwidened {
+                [Some(low), Some(high)] => Some(SaidSeconds { low, high, ..said }),
+                _ => None,
+            },
             slurm: row.get::<_, Option<i64>>(9)?.map(Time),
             past: match past {
                 [Some(low), Some(median), Some(high)] => Some(SaidSeconds { low, median, high }),

@@ -136,6 +136,14 @@ pub trait Store {
         at: Time,
     ) -> Result<Vec<JudgedForecast>, StoreError>;
 
+    /// The last of these, at most so many.
+    fn last_forecasts(
+        &self,
+        cluster: ClusterNumber,
+        between: (Time, Time),
+        most: usize,
+    ) -> Result<Vec<JudgedForecast>, StoreError>;
+
     /// Forgets looks and failures from before a moment; the history stays. Returns how many looks were forgotten.
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError>;
 }

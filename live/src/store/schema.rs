@@ -8,7 +8,7 @@ use super::StoreError;
 const APPLICATION: i64 = 0x5143_4153;
 
 /// Steps from one form to the next. A store of form `n` has had the first `n` of them.
-const STEPS: [&str; 2] = ["
+const STEPS: [&str; 3] = ["
     CREATE TABLE cluster (
         number INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -96,6 +96,10 @@ const STEPS: [&str; 2] = ["
     CREATE INDEX forecast_open ON forecast (cluster, job) WHERE started IS NULL AND withdrawn IS NULL;
     CREATE INDEX forecast_at ON forecast (cluster, at);
     CREATE INDEX queued_job ON queued (cluster, job);
+", "
+    -- The range as it was before it was widened, if it was.
+    ALTER TABLE forecast ADD COLUMN unwidened_low REAL;
+    ALTER TABLE forecast ADD COLUMN unwidened_high REAL;
 "];
 
 /// Brings a store up to date, and refuses what is none or is newer than this program.

@@ -317,7 +317,16 @@ impl Store for SqliteStore {
         since: Time,
         at: Time,
     ) -> Result<Vec<JudgedForecast>, StoreError> {
-        kept::forecasts(&self.connection, cluster, since, at)
+        kept::forecasts(&self.connection, cluster, (since, at), None)
+    }
+
+    fn last_forecasts(
+        &self,
+        cluster: ClusterNumber,
+        (since, at): (Time, Time),
+        most: usize,
+    ) -> Result<Vec<JudgedForecast>, StoreError> {
+        kept::forecasts(&self.connection, cluster, (since, at), Some(most))
     }
 
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError> {

@@ -1,0 +1,195 @@
+//! Whether forecasts have earned to be trusted: how often ranges held lately, by the situation of jobs.
+//!
+//! Each regime (partition, size, first in line or not) is followed by a cumulative sum (Page 1954) of the evidence that ranges are missed
+//! by two in five instead of the promised one in five. Above a threshold the regime is *lost*: its ranges are widened so that 80 % of those
+//! since the change would have held, and advice is withheld. The same evidence the other way round earns it back.
+//!
+//! It is a function of the forecasts that the store has: nothing is remembered besides, so that a collector that is restarted, or several
+//! questions, find the same.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use queuecast_core::order;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_place::{LostRegime, LostRegimes, RegimeJobs};
+
+use crate::forecasts::{JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
+use crate::store::{ClusterNumber, Store, StoreError, StoredLook};
+
+/// The promised share of misses, and the share that a lost regime is tested for.
+const MISSES: (f64, f64) = (0.2, 0.4);
+
+/// RegimeEvidence by which a regime is lost: a false alarm in half a million jobs, and a change to as many misses as hits is found after
+/// about 55 (measured: experiments/live).
+const LOST: f64 = 11.0;
+
+/// RegimeEvidence by which it is earned back.
+const EARNED: f64 = 3.0;
+
+/// Jobs of one look share their fate to this degree: n of them count as n / (1 + (n − 1) × this) (Kish 1965).
+const SHARED: f64 = 0.3;
+
+/// A regime with fewer judged forecasts has no record of its own.
+const FEWEST: usize = 30;
+
+/// Ranges are widened by the last outcomes, at most this many, and by no more than this factor.
+const WIDENED_BY: usize = 100;
+const WIDEST: f64 = 20.0;
+
+/// Forecasts that are looked at: of the last 60 days, and no more than a question has time for.
+const PAST: Seconds = Seconds(60 * 86_400);
+const MOST: usize = 5_000;
+
+/// What is known of a site's regimes at a moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Confidence {
+    lost: Vec<LostRegime>,
+    known: Vec<RegimeJobs>,
+}
+
+impl Confidence {
+    /// By the forecasts of a store and what was known of them at a look.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn at(
+        store: &impl Store,
+        cluster: ClusterNumber,
+        StoredLook { look, .. }: &StoredLook,
+    ) -> Result<Confidence, StoreError> {
+        let judged = store.last_forecasts(cluster, (look.at - PAST, look.at), MOST)?;
+        Ok(Confidence::of(&judged, look.at, &waiting_jobs(look)))
+    }
+
+    /// By forecasts, what became of them, and the jobs that wait.
+    pub fn of(judged: &[JudgedForecast], now: Time, waiting: &HashSet<String>) -> Confidence {
+        let mut outcomes: Vec<KnownOutcome<'_>> =
+            judged.iter().filter_map(|one| KnownOutcome::of(one, now, waiting)).collect();
+        order::sort_by(&mut outcomes, |one, other| {
+            let key = |one: &KnownOutcome<'_>| (one.known, one.said.at);
+            key(one).cmp(&key(other)).then_with(|| one.said.job.cmp(&other.said.job))
+        });
+        let mut looks: HashMap<(RegimeJobs, Time), usize> = HashMap::new();
+        for one in &outcomes {
+            *looks.entry((one.regime(), one.said.at)).or_default() += 1;
+        }
+        let (mut all, mut own) = (RegimeEvidence::default(), BTreeMap::<RegimeJobs, RegimeEvidence>::new());
+        for one in &outcomes {
+            let regime = one.regime();
+            let alike = looks.get(&(regime.clone(), one.said.at)).copied().unwrap_or(1);
+            let weight = 1.0 / (1.0 + (alike as f64 - 1.0) * SHARED);
+            all.add(one, weight);
+            own.entry(regime).or_default().add(one, weight);
+        }
+        let mut lost: Vec<LostRegime> = all.lost(None).into_iter().collect();
+        lost.extend(own.iter().filter_map(|(jobs, evidence)| evidence.lost(Some(jobs.clone()))));
+        let known = own.into_iter().filter(|one| one.1.judged >= FEWEST).map(|one| one.0).collect();
+        Confidence { lost, known }
+    }
+
+    /// As questions take it.
+    pub fn regimes(&self) -> LostRegimes<'_> {
+        LostRegimes { lost: &self.lost, known: &self.known }
+    }
+}
+
+/// A forecast of which it is known whether its range, as it was before any widening, held.
+struct KnownOutcome<'a> {
+    said: &'a JobForecast,
+    /// Since when that is known.
+    known: Time,
+    /// The least factor by which the range would have to be widened to hold; at most 1 if it held.
+    needed: f64,
+}
+
+impl<'a> KnownOutcome<'a> {
+    fn of(
+        JudgedForecast { forecast, outcome }: &'a JudgedForecast,
+        now: Time,
+        waiting: &HashSet<String>,
+    ) -> Option<KnownOutcome<'a>> {
+        let said = forecast.unwidened.unwrap_or(forecast.said);
+        let over = forecast.at + Seconds(said.high.round().clamp(0.0, 1e12) as i64);
+        let since = |at: Time| (at - forecast.at).0.max(0) as f64;
+        let (known, least) = match *outcome {
+            Some(WaitEnd::Started(start)) => (start.min(over), since(start)),
+            Some(WaitEnd::Withdrawn(left)) if left > over => (over, since(left)),
+            None if now > over && waiting.contains(&forecast.job) => (over, since(now)),
+            Some(WaitEnd::Withdrawn(_)) | None => return None,
+        };
+        (known <= now).then(|| KnownOutcome { said: forecast, known, needed: needed(said, least) })
+    }
+
+    fn is_missed(&self) -> bool {
+        self.needed > 1.0
+    }
+
+    fn regime(&self) -> RegimeJobs {
+        RegimeJobs::of(&self.said.partition, Procs(self.said.procs), self.said.ahead == 0)
+    }
+}
+
+/// The least factor by which a range has to be widened about its median to have a start in it. Ranges are of whole seconds.
+fn needed(said: SaidSeconds, start: f64) -> f64 {
+    let (low, median, high) = (said.low.round(), said.median, said.high.round());
+    if (low..=high).contains(&start) {
+        return 1.0;
+    }
+    // A range of no width is one of a second.
+    let side = if start > median { high - median } else { median - low };
+    ((start - median).abs() / side.max(1.0)).max(1.0 + f64::EPSILON)
+}
+
+/// The evidence of one regime.
+#[derive(Default)]
+struct RegimeEvidence {
+    judged: usize,
+    sum: f64,
+    /// What was needed since the sum began to grow, or since the regime was lost, with when it was known.
+    since: Vec<(Time, f64)>,
+    is_lost: bool,
+}
+
+impl RegimeEvidence {
+    /// # Formula
+    /// `s ← max(0, s + w ln(q₁/q₀))`, where `q` is the probability of what happened with the misses of a lost and of a trusted regime;
+    /// in a lost one with the opposite sign.
+    fn add(&mut self, one: &KnownOutcome<'_>, weight: f64) {
+        let (promised, tested) = MISSES;
+        let ratio = match one.is_missed() {
+            true => (tested / promised).ln(),
+            false => ((1.0 - tested) / (1.0 - promised)).ln(),
+        };
+        self.judged += 1;
+        let ratio = if self.is_lost { -ratio } else { ratio };
+        self.sum = (self.sum + weight * ratio).max(0.0);
+        if !self.is_lost && self.sum <= 0.0 {
+            self.since.clear();
+        } else {
+            self.since.push((one.known, one.needed));
+        }
+        if self.sum >= if self.is_lost { EARNED } else { LOST } {
+            self.is_lost = !self.is_lost;
+            self.sum = 0.0;
+            if !self.is_lost {
+                self.since.clear();
+            }
+        }
+    }
+
+    /// The regime of these jobs, if it is lost.
+    fn lost(&self, jobs: Option<RegimeJobs>) -> Option<LostRegime> {
+        let first = self.since.first().filter(|_| self.is_lost)?;
+        let last = &self.since[self.since.len().saturating_sub(WIDENED_BY)..];
+        let inside = last.iter().filter(|one| one.1 <= 1.0).count() as f64 / last.len() as f64;
+        let mut needed: Vec<f64> = last.iter().map(|one| one.1).collect();
+        order::sort_floats(&mut needed);
+        // The conformal quantile: of one more outcome, this share lies below it.
+        let rank = ((1.0 - MISSES.0) * (needed.len() + 1) as f64).ceil() as usize;
+        let factor = needed[rank.clamp(1, needed.len()) - 1].clamp(1.0, WIDEST);
+        Some(LostRegime { jobs, factor, judged: last.len(), inside, since: first.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests;

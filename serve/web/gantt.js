@@ -2,77 +2,15 @@
 // than a pixel, each line drawn is the mean of a power of two of them, made once per body.
 
 import { h } from "./dom.js";
+import { CELLS, FIELDS, levels, profile } from "./gantt-data.js";
+import { listen } from "./gantt-input.js";
 import { ticks, tickLabel } from "./parts.js";
 import { count, moment, span } from "./words.js";
 
 const AXIS = 30;
 const HEAD = 26;
 const PROFILE = 96;
-const CELLS = 1500;
-const FIELDS = 6;
-// Of a row: fading in from, solid from, solid to, fading out to, the tick, and the end of the thin line of a range.
 const [IN, FROM, TO, OUT, TICK, LINE] = [0, 1, 2, 3, 4, 5];
-
-/** Rows as numbers, and the means of 2, 4, 8… of them. */
-function levels(list, fields) {
-  const first = new Float64Array(list.length * FIELDS);
-  list.forEach((job, index) => first.set(fields(job), index * FIELDS));
-  const all = [first];
-  while (all[all.length - 1].length > FIELDS) {
-    const below = all[all.length - 1];
-    const rows = below.length / FIELDS;
-    const next = new Float64Array(Math.ceil(rows / 2) * FIELDS);
-    for (let row = 0; row < rows; row += 2) {
-      const pair = row + 1 < rows ? 1 : 0;
-      for (let field = 0; field < FIELDS; field += 1) next[(row / 2) * FIELDS + field] = (below[row * FIELDS + field] + below[(row + pair) * FIELDS + field]) / 2;
-    }
-    all.push(next);
-  }
-  return all;
-}
-
-/** Processors in use that are expected from now on, by the ranges of the jobs: running ones, and those with planned ones. */
-function profile({ now, running, planned }, until) {
-  const each = (until - now) / CELLS;
-  const make = () => new Float64Array(CELLS + 3);
-  const [runs, plans] = [make(), make()];
-  // A ramp is two changes of slope, so a job costs the same however long it is.
-  const bend = (into, at, slope) => {
-    const cell = Math.min(CELLS + 1, Math.max(0, (at - now) / each));
-    const whole = Math.floor(cell);
-    into[whole] += slope * (1 - (cell - whole));
-    into[whole + 1] += slope * (cell - whole);
-  };
-  const ramp = (into, from, to, by) => {
-    const end = Math.max(to, from + each);
-    const slope = by / ((end - from) / each);
-    bend(into, from, slope);
-    bend(into, end, -slope);
-  };
-  let held = 0;
-  for (const job of running) {
-    held += job.procs;
-    ramp(runs, Math.max(now, job.end_low), Math.max(now, job.end_median), -job.procs / 2);
-    ramp(runs, Math.max(now, job.end_median), Math.max(now, job.end_high), -job.procs / 2);
-  }
-  for (const job of planned) {
-    const length = Math.max(0, job.end_median - job.start_median);
-    for (const [after, by] of [[0, job.procs / 2], [length, -job.procs / 2]]) {
-      ramp(plans, job.start_low + after, job.start_median + after, by);
-      ramp(plans, job.start_median + after, job.start_high + after, by);
-    }
-  }
-  const summed = (bends, start) => {
-    let [slope, value] = [0, start];
-    return bends.map((one) => {
-      const here = value;
-      slope += one;
-      value += slope;
-      return Math.max(0, here);
-    });
-  };
-  return { each, runs: summed(runs, held), plans: summed(plans, 0) };
-}
 
 /** A chart in `holder`; `open` is called with a job and whether it runs. */
 export function gantt(holder, open) {
@@ -114,7 +52,9 @@ export function gantt(holder, open) {
     view.top = Math.min(Math.max(0, contents() - (size.height - rowsTop()) + 8), Math.max(0, view.top));
   }
 
+  let touched = -Infinity;
   function redraw() {
+    touched = performance.now();
     if (!frame) frame = requestAnimationFrame(() => { frame = 0; draw(); });
   }
 
@@ -382,8 +322,11 @@ export function gantt(holder, open) {
     moving = requestAnimationFrame(step);
   }
 
-  function window_() {
-    const ends = [...body.running.map((job) => job.end_high), ...body.planned.map((job) => job.start_median)].sort((a, b) => a - b);
+  /** The first window: from a little before now until most of what is known has begun or ended. */
+  function firstWindow() {
+    // Of many jobs a sample tells as much.
+    const some = (list) => (list.length > 2000 ? list.filter((_, index) => index % Math.ceil(list.length / 1000) === 0) : list);
+    const ends = [...some(body.running).map((job) => job.end_high), ...some(body.planned).map((job) => job.start_median)].sort((a, b) => a - b);
     const far = ends.length ? ends[Math.floor((ends.length - 1) * 0.9)] : body.now + 21600;
     const ahead = Math.min(14 * 86400, Math.max(3600, far - body.now));
     return [body.now - ahead * 0.15, body.now + ahead * 1.1];
@@ -432,77 +375,22 @@ export function gantt(holder, open) {
     tip.style.transform = `translate(${Math.max(0, px)}px, ${below + tip.offsetHeight > size.height ? below - tip.offsetHeight - 30 : below}px)`;
   }
 
-  canvas.addEventListener("wheel", (event) => {
-    const box = canvas.getBoundingClientRect();
-    const unit = event.deltaMode === 1 ? 18 : 1;
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault();
-      zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY * unit)) * 0.008), time(Math.max(gutter(), event.clientX - box.left)));
-    } else if (event.altKey) {
-      event.preventDefault();
-      rescale(view.row * Math.exp(-event.deltaY * unit * 0.004), event.clientY - box.top);
-    } else {
-      const sideways = (event.shiftKey ? event.deltaY || event.deltaX : event.deltaX) * unit;
-      const moved = pan((sideways / (size.width - gutter())) * (view.to - view.from), event.shiftKey ? 0 : event.deltaY * unit);
-      // At the last row the page scrolls on.
-      if (moved || sideways) event.preventDefault();
-    }
-    tip.hidden = true;
-  }, { passive: false });
-
-  const fingers = new Map();
-  let dragged = 0;
-  canvas.addEventListener("pointerdown", (event) => {
-    fingers.set(event.pointerId, event);
-    dragged = 0;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const before = fingers.get(event.pointerId);
-    if (!before) {
-      if (event.pointerType === "mouse") showTip(event);
-      return;
-    }
-    tip.hidden = true;
-    const others = [...fingers.values()].filter((one) => one.pointerId !== event.pointerId);
-    if (others.length) {
-      const [other] = others;
-      const apart = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
-      const middle = (event.clientX + other.clientX) / 2 - canvas.getBoundingClientRect().left;
-      zoom(Math.max(20, apart(before)) / Math.max(20, apart(event)), time(middle));
-      dragged = 99;
-    } else {
-      const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
-      dragged += Math.abs(dx) + Math.abs(dy);
-      if (dragged > 3) pan((-dx / (size.width - gutter())) * (view.to - view.from), -dy);
-    }
-    fingers.set(event.pointerId, event);
-  });
-  const lift = (event) => {
-    const pressed = fingers.delete(event.pointerId);
-    if (event.type !== "pointerup" || !pressed || dragged > 3) return;
-    const found = rowAt(event.clientY - canvas.getBoundingClientRect().top);
-    if (found && view.row >= 3) open(found.section.list[found.index], found.section.runs);
-  };
-  canvas.addEventListener("pointerup", lift);
-  canvas.addEventListener("pointercancel", lift);
-  canvas.addEventListener("pointerleave", () => showTip(null));
-  canvas.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const length = view.to - view.from;
-    const chosen = selected >= 0 ? rowOf(selected) : null;
-    const keys = {
-      ArrowLeft: () => pan(-length * 0.1, 0), ArrowRight: () => pan(length * 0.1, 0),
-      ArrowUp: () => select(selected - 1), ArrowDown: () => select(selected + 1),
-      PageUp: () => select(selected - Math.floor((size.height - rowsTop()) / Math.max(13, view.row))), PageDown: () => select(selected + Math.floor((size.height - rowsTop()) / Math.max(13, view.row))),
-      Home: () => select(0), End: () => select(total() - 1),
-      "+": () => zoom(1 / 1.3), "=": () => zoom(1 / 1.3), "-": () => zoom(1.3),
-      "[": () => rescale(view.row / 1.5), "]": () => rescale(view.row * 1.5), 0: () => fit(),
-      Enter: () => chosen && open(chosen.section.list[chosen.index], chosen.section.runs),
-    };
-    if (!keys[event.key]) return;
-    event.preventDefault();
-    keys[event.key]();
+  listen(canvas, {
+    view, rowsTop, time, zoom, pan, rescale, select, fit, tip: showTip,
+    /** Pixels of the time axis, and where they begin. */
+    axis: () => ({ left: gutter(), width: size.width - gutter() }),
+    /** Rows of a page, for the keys that go by pages. */
+    page: () => Math.floor((size.height - rowsTop()) / Math.max(13, view.row)),
+    selected: () => selected,
+    last: () => total() - 1,
+    openAt(py) {
+      const found = rowAt(py);
+      if (found && view.row >= 3) open(found.section.list[found.index], found.section.runs);
+    },
+    openSelected() {
+      const chosen = selected >= 0 ? rowOf(selected) : null;
+      if (chosen) open(chosen.section.list[chosen.index], chosen.section.runs);
+    },
   });
 
   function fit() {
@@ -510,7 +398,7 @@ export function gantt(holder, open) {
     isFitted = true;
     view.row = 20;
     view.top = 0;
-    glide(...window_());
+    glide(...firstWindow());
   }
 
   const watch = new ResizeObserver(() => {
@@ -538,7 +426,7 @@ export function gantt(holder, open) {
         { runs: true, list: byEnd, name: (rows) => `${count(rows)} running`, colour: () => colours.run, levels: levels(byEnd, (job) => [job.start, job.start, job.end_low, job.end_high, job.end_median, job.end_low]) },
         { runs: false, list: byStart, name: (rows) => `${count(rows)} planned`, colour: () => colours.accent, levels: levels(byStart, (job) => [job.start_low, job.start_median, job.end_median, job.end_median, job.start_median, job.start_high]) },
       ];
-      const [from, to] = window_();
+      const [from, to] = firstWindow();
       use = profile(body, Math.max(to, ...sections[1].list.slice(-1).map((job) => job.start_high), body.now + 3600));
       if (isFitted || before === undefined) {
         view.from = from;
@@ -552,6 +440,8 @@ export function gantt(holder, open) {
       clamp();
       redraw();
     },
+    /** Whether it was moved within the last second: new data can wait until it rests. */
+    isMoving: () => performance.now() - touched < 1000,
     zoomIn: () => zoom(1 / 1.5),
     zoomOut: () => zoom(1.5),
     fit,

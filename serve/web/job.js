@@ -77,9 +77,11 @@ function moves(said, now) {
   const lows = list.map((one) => one.low);
   const highs = list.map((one) => one.high);
   const least = Math.min(...lows, from);
-  const most = Math.max(...highs, to) + 60;
+  // A range that goes on far beyond the medians is cut off, so that these can be told apart.
+  const all = Math.max(...highs, to) + 60;
+  const most = Math.min(all, least + Math.max(3600, 3 * (Math.max(...list.map((one) => one.median), to) - least)));
   const x = (at) => left + ((at - from) / (to - from)) * (width - left - right);
-  const y = (at) => height - bottom - ((at - least) / (most - least)) * (height - top - bottom);
+  const y = (at) => height - bottom - ((Math.min(at, most) - least) / (most - least)) * (height - top - bottom);
   const path = (points) => points.map(([px, py], index) => `${index ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
   const area = `${path([...list.map((one) => [x(one.at), y(one.high)]), ...list.toReversed().map((one) => [x(one.at), y(one.low)])])}Z`;
   const last = list[list.length - 1];
@@ -94,5 +96,5 @@ function moves(said, now) {
       s("path", { class: "diagonal", d: path([[x(from), y(from)], [x(to), y(to)]]) }),
       s("path", { class: "median", d: path(list.map((one) => [x(one.at), y(one.median)])) }),
       s("circle", { class: "last", cx: x(last.at), cy: y(last.median), r: 4 })),
-    h("figcaption", null, "Upwards: the start that was said, 80 % range and even odds. To the right: when it was said. Dashed: at once."));
+    h("figcaption", null, "Upwards: the start that was said, 80 % range and even odds. To the right: when it was said. Dashed: at once.", most < all ? ` The range goes on beyond the top, to ${moment(last.high, now)} as of the last one.` : ""));
 }

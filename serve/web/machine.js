@@ -9,6 +9,7 @@ import { count, dated, duration, percent } from "./words.js";
 export function machineView(app) {
   let body = null;
   let at = null;
+  let shownAt = 0;
   let chart = null;
   const tiles = h("div", { class: "tiles" });
   const state = h("div", null, loading(5));
@@ -20,7 +21,7 @@ export function machineView(app) {
   const past = h("div", { class: "past", hidden: true }, h("label", { for: "m-at" }, "Moment"), slider, moment, back);
   const chartCard = h("section", { class: "card gantt-card", hidden: true },
     h("div", { class: "card-head" }, h("h2", null, "Jobs over time"),
-      h("div", { class: "buttons" }, button("Zoom out", "−", () => chart.zoomOut()), button("Zoom in", "+", () => chart.zoomIn()), button("All rows at once, or rows that can be read", "Rows", () => chart.allRows()), button("Back to the first view", "Fit", () => chart.fit()))),
+      h("div", { class: "buttons" }, button("− zoom out", "−", () => chart.zoomOut()), button("+ zoom in", "+", () => chart.zoomIn()), button("Rows: all at once, or to be read", "Rows", () => chart.allRows()), button("Fit the window to what is known", "Fit", () => chart.fit()))),
     holder,
     h("p", { class: "key" }, h("span", null, h("i", { class: "swatch run" }), "runs, fading where it may have ended"), h("span", null, h("i", { class: "swatch plan" }), "planned, fading where it may not have started"), h("span", null, h("i", { class: "tick ink" }), "even odds")),
     h("p", { class: "muted small", id: "gantt-keys" }, "Drag to move, pinch or Ctrl and wheel to zoom, Alt and wheel for thinner rows. Keys: arrows, + and −, [ and ], 0, Enter. The use above the rows is of jobs known now: later submissions are not in it."));
@@ -44,6 +45,7 @@ export function machineView(app) {
   });
 
   function show() {
+    shownAt = performance.now();
     put(state);
     chartCard.hidden = false;
     chart ??= gantt(holder, (job, runs) => (runs ? openRunning(app, job, body.now) : openJob(app, job.job, at)));
@@ -85,8 +87,10 @@ export function machineView(app) {
       askWaits();
     },
     update() {
+      // Tens of thousands of jobs take a while to read and sort.
+      const isLarge = body && body.running.length + body.planned.length > 5000;
+      if (chart?.isMoving() || (isLarge && performance.now() - shownAt < 10000)) return;
       if (at === null) refresh();
-      else show();
     },
     repaint: () => chart?.repaint(),
     leave() {

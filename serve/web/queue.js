@@ -43,10 +43,8 @@ export function queueView(app) {
     state, table);
 
   search.addEventListener("input", debounce(() => arrange(), 80));
-  user.addEventListener("input", debounce(() => {
-    memory.set("user", user.value.trim());
-    ask();
-  }, 350));
+  user.addEventListener("input", () => memory.set("user", user.value.trim()));
+  user.addEventListener("input", debounce(() => ask(), 350));
   table.addEventListener("keydown", moveFocus);
 
   const { ask, refresh, end } = questions(async (signal) => {

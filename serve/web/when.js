@@ -18,11 +18,11 @@ export function whenView(app) {
 
   const field = (key, flag, label, extra) => {
     inputs[key] = h("input", { id: `f-${key}`, name: key, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", ...extra });
-    return h("div", { class: `field field-${key}` }, h("label", { for: `f-${key}` }, h("code", null, flag), h("span", null, label)), inputs[key]);
+    return h("div", { class: `field field-${key}` }, h("label", { for: `f-${key}` }, h("code", null, flag), " ", h("span", null, label)), inputs[key]);
   };
   const choice = () => {
     inputs.p = h("select", { id: "f-p", name: "p" }, h("option", { value: "" }, "any"), partitions.map((one) => h("option", { value: one }, one)));
-    return h("div", { class: "field field-p" }, h("label", { for: "f-p" }, h("code", null, "-p"), h("span", null, "partition")), inputs.p);
+    return h("div", { class: "field field-p" }, h("label", { for: "f-p" }, h("code", null, "-p"), " ", h("span", null, "partition")), inputs.p);
   };
   const file = h("input", { type: "file", class: "hidden", id: "f-script", "aria-label": "Job script", onchange: () => file.files[0]?.text().then(readIn) });
   const note = h("p", { class: "note", id: "script-note", role: "status" });

@@ -8,8 +8,8 @@ use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
 use crate::{output, program, screen};
 
-/// A command that stops by itself when it is asked to.
-static ASKED: Mutex<Option<StopRequest>> = Mutex::new(None);
+/// A command that stops by itself when it is asked to, and whether SIGTERM asks it too.
+static ASKED: Mutex<Option<(StopRequest, bool)>> = Mutex::new(None);
 
 /// Whether a command is to stop.
 #[derive(Debug, Clone, Default)]
@@ -18,8 +18,17 @@ pub struct StopRequest(Arc<AtomicBool>);
 impl StopRequest {
     /// From now on, the first Ctrl-C asks instead of ending the process; the second ends it.
     pub fn listen() -> StopRequest {
+        StopRequest::listening(false)
+    }
+
+    /// As [`StopRequest::listen`], also for SIGTERM: for a service, which is ended so.
+    pub fn listen_as_service() -> StopRequest {
+        StopRequest::listening(true)
+    }
+
+    fn listening(to_terminate: bool) -> StopRequest {
         let request = StopRequest::default();
-        *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+        *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.clone(), to_terminate));
         request
     }
 
@@ -74,13 +83,16 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
         let printer = printer.clone();
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
+                if signal == SIGTERM && has_asked(true) {
+                    continue;
+                }
                 if signal != SIGINT {
                     screen::restore();
                     program::end_all();
                     output::abandon();
                     // Ends the process as if there were no handler.
                     let _ = emulate_default_handler(signal);
-                } else if !has_asked() {
+                } else if !has_asked(false) {
                     screen::restore();
                     program::end_all();
                     let failure =
@@ -110,9 +122,9 @@ pub fn watch(_: &Printer) -> Result<(), Failure> {
 
 /// Asks the command to stop; `false` if it does not listen, or has been asked before.
 #[cfg(unix)]
-fn has_asked() -> bool {
+fn has_asked(to_terminate: bool) -> bool {
     let request = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
-    request.as_ref().is_some_and(StopRequest::ask)
+    request.as_ref().is_some_and(|(request, listens)| (*listens || !to_terminate) && request.ask())
 }
 
 #[cfg(test)]

@@ -146,6 +146,14 @@ impl Printer {
         self.say("warning", AnsiColor::Yellow.on_default().bold(), text);
     }
 
+    /// Prints a line of a service's log as it is.
+    pub fn log_line(&self, line: &str, is_warning: bool) {
+        if is_warning || !self.quiet {
+            let level = if is_warning { "warning" } else { "info" };
+            let _ = writeln!(io::stderr().lock(), "level={level} {line}");
+        }
+    }
+
     /// Prints what became of an interrupted command, in place of its progress bar.
     pub fn interrupted(&self, failure: &Failure) {
         if self.columns.is_some() {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use queuecast_core::order;
 use queuecast_core::units::{Procs, Seconds, Time};
-use queuecast_place::{LostRegime, LostRegimes, RegimeJobs};
+use queuecast_place::{KnownRegimes, LostRegime, LostRegimes, RegimeJobs};
 
 use crate::forecasts::{JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
 use crate::store::{ClusterNumber, Store, StoreError, StoredLook};
@@ -42,10 +42,7 @@ const MOST: usize = 5_000;
 
 /// What is known of a site's regimes at a moment.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Confidence {
-    lost: Vec<LostRegime>,
-    known: Vec<RegimeJobs>,
-}
+pub struct Confidence(KnownRegimes);
 
 impl Confidence {
     /// By the forecasts of a store and what was known of them at a look.
@@ -84,12 +81,17 @@ impl Confidence {
         let mut lost: Vec<LostRegime> = all.lost(None).into_iter().collect();
         lost.extend(own.iter().filter_map(|(jobs, evidence)| evidence.lost(Some(jobs.clone()))));
         let known = own.into_iter().filter(|one| one.1.judged >= FEWEST).map(|one| one.0).collect();
-        Confidence { lost, known }
+        Confidence(KnownRegimes { lost, known })
     }
 
     /// As questions take it.
     pub fn regimes(&self) -> LostRegimes<'_> {
-        LostRegimes { lost: &self.lost, known: &self.known }
+        self.0.view()
+    }
+
+    /// To keep.
+    pub fn into_regimes(self) -> KnownRegimes {
+        self.0
     }
 }
 

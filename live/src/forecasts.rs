@@ -87,7 +87,12 @@ impl DueForecasts {
     }
 
     fn is_due(&self, job: &str, submit: Time, at: Time) -> bool {
-        let Some(&last) = self.last.get(&array_of(job)) else { return true };
+        DueForecasts::is_due_after(self.last.get(&array_of(job)).copied(), submit, at)
+    }
+
+    /// Whether a job is asked about again that was asked about last at a moment.
+    pub(crate) fn is_due_after(last: Option<Time>, submit: Time, at: Time) -> bool {
+        let Some(last) = last else { return true };
         let waited = (last - submit).0.max(0);
         (at - last).0 >= waited.max(APART) || last > at
     }
@@ -168,7 +173,7 @@ fn waiting(look: &Look) -> HashMap<&str, SeenJob> {
 }
 
 /// Of the jobs that started last, how long they had waited, the shortest first.
-struct WaitsSoFar(Vec<f64>);
+pub(crate) struct WaitsSoFar(Vec<f64>);
 
 /// How many of the last waits are looked at.
 const LAST_WAITS: usize = 200;
@@ -182,6 +187,11 @@ impl WaitsSoFar {
         let mut started: Vec<(Time, f64)> =
             started.map(|(job, &start)| (start, (start - job.submit).0.max(0) as f64)).collect();
         order::sort_by_key(&mut started, |one| one.0);
+        WaitsSoFar::of_last(&started)
+    }
+
+    /// Of jobs by when they started, with their waits.
+    pub fn of_last(started: &[(Time, f64)]) -> WaitsSoFar {
         let last = &started[started.len().saturating_sub(LAST_WAITS)..];
         let mut waits: Vec<f64> = last.iter().map(|one| one.1).collect();
         order::sort_floats(&mut waits);
@@ -189,7 +199,7 @@ impl WaitsSoFar {
     }
 
     /// Of those longer than what a job has waited, how much longer.
-    fn beyond(&self, waited: f64) -> Option<SaidSeconds> {
+    pub fn beyond(&self, waited: f64) -> Option<SaidSeconds> {
         let longer = &self.0[self.0.partition_point(|&wait| wait <= waited)..];
         let at = |share: f64| longer[((longer.len() - 1) as f64 * share).round() as usize] - waited;
         (longer.len() >= FEWEST_WAITS).then(|| SaidSeconds { low: at(0.1), median: at(0.5), high: at(0.9) })

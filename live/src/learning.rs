@@ -3,7 +3,7 @@
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_place::{LearnedModels, LivePast, LiveSite, RecallModel, SitePast};
+use queuecast_place::{LearnedModels, LivePast, LiveSite, ReadyModels, RecallModel, SitePast};
 use queuecast_trace::{RawLog, ReadOptions};
 
 use crate::confidence::Confidence;
@@ -153,7 +153,7 @@ impl KeptLearning {
 
     /// The past of the site; `recall` has its models, as of [`KeptLearning::model`].
     pub fn past<'a>(&'a self, name: &'a str, recall: &'a RecallModel<'a>) -> LivePast<'a> {
-        let learned = Some(LearnedModels { past: &self.past, recall });
+        let learned = Some(LearnedModels { past: &self.past, recall, ready: None });
         LivePast {
             name,
             workload: &self.past.last,
@@ -161,6 +161,19 @@ impl KeptLearning {
             learned,
             regimes: self.confidence.regimes(),
         }
+    }
+
+    /// All its models, restored.
+    ///
+    /// # Errors
+    /// If one is gone, damaged, or of another version.
+    pub fn restored(&self, recall: &RecallModel<'_>) -> Result<ReadyModels, Refusal> {
+        self.past.restore(recall, &WhenSettings::default())
+    }
+
+    /// The past itself.
+    pub fn into_past(self) -> SitePast {
+        self.past
     }
 
     /// A model of it; `None` if it is gone.

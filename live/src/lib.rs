@@ -12,10 +12,14 @@ mod forecasts;
 mod learning;
 mod look;
 mod notices;
+mod played_record;
+mod played_site;
 mod rows;
 mod scorecard;
 mod shown;
+mod site_snapshot;
 mod store;
+mod stored_site;
 mod submission;
 
 pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
@@ -28,12 +32,15 @@ pub use look::Look;
 pub use notices::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range,
 };
+pub use played_site::PlayedSite;
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
+pub use site_snapshot::{FollowedSite, SaidByJob, SaidTimes, SiteNews, SiteSnapshot};
 pub use store::{
     ClusterNumber, FailedLook, LearnedPart, SqliteStore, Store, StoreError, StoredLook, UnendedJob,
 };
+pub use stored_site::StoredSite;
 pub use submission::{
     LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, submission_tables,
 };

@@ -27,6 +27,19 @@ pub struct PlaceAdvice {
     pub draws: u32,
 }
 
+impl PlaceAdvice {
+    /// As by default: the time limit and the queue may change, at a risk of 2 % of being stopped at the limit.
+    pub fn usual() -> PlaceAdvice {
+        let when = WhenSettings::default();
+        PlaceAdvice {
+            changes: JobChanges { sizes: None, later: Vec::new(), risk: 0.02 },
+            predictor: when.predictor.clone(),
+            when,
+            draws: 200,
+        }
+    }
+}
+
 /// The advice for one job, in one place. Uses nothing that a log records of later.
 #[derive(Debug, Serialize)]
 pub struct AdvisedJob {

@@ -4,7 +4,7 @@ use super::job::numbered;
 use super::lost_regime::LostRegime;
 use super::queue_history::without_jobs;
 use super::queue_past::QueuePast;
-use super::{JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmPlace};
+use super::{JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmPlace};
 use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::number_of;
@@ -109,7 +109,7 @@ impl AskedPlace<'_> {
     ) -> Result<PlaceAnswers<T>, Refusal> {
         let only = |answer: T| PlaceAnswers { answers: vec![answer], refused: Vec::new(), several: false };
         match *self {
-            AskedPlace::Log { log: LabelledLog { name, log }, at } => {
+            AskedPlace::Log { log: LabelledLog { name, log, learned }, at } => {
                 let workload = &log.workload;
                 let job = new.at(at, workload);
                 let time = job.shape.limit.unwrap_or(DEFAULT_REQUEST);
@@ -124,7 +124,13 @@ impl AskedPlace<'_> {
                     past: None,
                     whose: Some(String::new()),
                 };
-                let source = WhenSource::Log { workload, at };
+                let source = match learned {
+                    Some(LearnedLog { forecaster, site, .. }) => {
+                        let (site, learned) = (site.clone(), Some(forecaster));
+                        WhenSource::Live { site, now: at, history: workload, learned }
+                    }
+                    None => WhenSource::Log { workload, at },
+                };
                 ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings.clone()) }).map(only)
             }
             AskedPlace::Slurm(place) => {

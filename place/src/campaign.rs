@@ -1,12 +1,14 @@
 //! When the first of several jobs starts at a place, and when the last ends.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::asked::{live_source, refused};
 use super::job::numbered;
 use super::new_campaign::NewCampaign;
 use super::queue_past::QueuePast;
-use super::{AskedPlace, JobSize, LabelledLog, LivePast, LiveQueue, LiveSite};
+use super::{AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite};
 use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId};
 use queuecast_core::number::number_of;
@@ -110,7 +112,7 @@ pub(super) fn not_by_scheduler() -> Refusal {
 
 /// A site with what was learned of its campaigns.
 pub(super) struct LearnedCampaigns {
-    pub forecaster: CampaignForecaster,
+    pub forecaster: Arc<CampaignForecaster>,
     pub site: Site,
     pub now: Time,
     pub order: QueueOrder,
@@ -131,9 +133,19 @@ impl LearnedCampaigns {
         if started == 0 {
             return Err(refused(log.name, WhenError::NothingStarted));
         }
-        messages.begins("asking about past campaigns", CampaignForecaster::steps(workload, at));
-        let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
-        let (forecaster, site) = CampaignForecaster::recalled(workload, at, settings, learning);
+        let (forecaster, site) = match log.learned {
+            Some(LearnedLog { campaigns: Some(learned), site, .. }) => (learned.clone(), site.clone()),
+            Some(_) => {
+                return Err(Refusal::input(format!("{}: campaigns are still being learned", log.name))
+                    .hint("ask again in a minute"));
+            }
+            None => {
+                messages.begins("asking about past campaigns", CampaignForecaster::steps(workload, at));
+                let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+                let (forecaster, site) = CampaignForecaster::recalled(workload, at, settings, learning);
+                (Arc::new(forecaster), site)
+            }
+        };
         let (order, history) = (QueueOrder::Learned, number_of(started, "job"));
         Ok(LearnedCampaigns { forecaster, site, now: at, order, history })
     }

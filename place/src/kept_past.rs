@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,16 @@ pub struct LearnedModels<'a> {
     pub past: &'a SitePast,
     /// The model of a name, as it is kept.
     pub recall: &'a RecallModel<'a>,
+    /// The models as they were restored before, so that a question restores none.
+    pub ready: Option<&'a ReadyModels>,
+}
+
+/// The models of a site, restored, by what those of each queue are called.
+#[derive(Debug, Default)]
+pub struct ReadyModels {
+    pub(super) forecasters: BTreeMap<String, Forecaster>,
+    pub(super) pending: BTreeMap<String, Arc<PendingForecaster>>,
+    pub(super) campaigns: BTreeMap<String, Arc<CampaignForecaster>>,
 }
 
 impl fmt::Debug for LearnedModels<'_> {
@@ -142,6 +153,37 @@ impl SitePast {
     /// If it is something else, damaged, or of another version or other settings.
     pub fn restored(bytes: &[u8], settings: &WhenSettings) -> Result<SitePast, StoredError> {
         opened(bytes, ForecasterKey::named("past", settings))
+    }
+
+    /// All its models, restored once for any number of questions.
+    ///
+    /// # Errors
+    /// If one is gone, damaged, or of another version.
+    pub fn restore(&self, recall: &RecallModel<'_>, settings: &WhenSettings) -> Result<ReadyModels, Refusal> {
+        let mut ready = ReadyModels::default();
+        for KeptQueue { model, .. } in self.queues.values() {
+            if ready.forecasters.contains_key(model) {
+                continue;
+            }
+            let [newcomer, waiting, campaigns] = MODELS.map(|kind| {
+                let name = format!("{kind} {model}");
+                let refused = |why: String| Refusal::input(format!("what was learned of {name}: {why}"));
+                let key = self.key(&name, settings);
+                recall(&name).map(|bytes| (bytes, key)).ok_or_else(|| refused("it is gone".to_owned()))
+            });
+            let refused =
+                |error: StoredError| Refusal::input(format!("what was learned of {model}: {error}"));
+            let (bytes, key) = newcomer?;
+            let (forecaster, _) = Forecaster::restored(&bytes, key, settings).map_err(refused)?;
+            ready.forecasters.insert(model.clone(), forecaster);
+            let (bytes, key) = waiting?;
+            let (pending, _) = PendingForecaster::restored(&bytes, key).map_err(refused)?;
+            ready.pending.insert(model.clone(), Arc::new(pending));
+            let (bytes, key) = campaigns?;
+            let (forecaster, _) = CampaignForecaster::restored(&bytes, key).map_err(refused)?;
+            ready.campaigns.insert(model.clone(), Arc::new(forecaster));
+        }
+        Ok(ready)
     }
 
     pub(super) fn queue(&self, name: &str) -> Option<&KeptQueue> {

@@ -64,6 +64,16 @@ impl LiveSite {
         Procs(named.flat_map(|one| one.nodes.values()).map(|node| node.all).max().unwrap_or(1))
     }
 
+    /// The names of its partitions.
+    pub fn partition_names(&self) -> Vec<String> {
+        self.partitions.iter().map(|one| one.name.clone()).collect()
+    }
+
+    /// How many nodes its partitions have.
+    pub fn nodes(&self) -> usize {
+        self.partitions.iter().flat_map(|one| one.nodes.keys()).collect::<BTreeSet<_>>().len()
+    }
+
     /// All jobs that run or wait.
     pub(super) fn jobs(&self) -> &[Queued] {
         &self.queue

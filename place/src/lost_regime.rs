@@ -96,6 +96,22 @@ pub struct LostRegimes<'a> {
     pub known: &'a [RegimeJobs],
 }
 
+/// [`LostRegimes`] to keep.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct KnownRegimes {
+    /// Those that are lost.
+    pub lost: Vec<LostRegime>,
+    /// Those of which enough is known to judge them by themselves.
+    pub known: Vec<RegimeJobs>,
+}
+
+impl KnownRegimes {
+    /// As questions take them.
+    pub fn view(&self) -> LostRegimes<'_> {
+        LostRegimes { lost: &self.lost, known: &self.known }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,6 +43,16 @@ fn too_many(count: usize) -> Refusal {
 }
 
 impl NewCampaign {
+    /// How many jobs.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
     /// Jobs that ask for the same, with these indices: `1-500%20`.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! When each job that already waits at a place starts, and what it waits for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ use queuecast_trace::squeue::Queued;
 use queuecast_trace::{Moment, TimeZone};
 
 /// Every job that waits at a place. Uses nothing that a log records of later.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct PendingAnswer {
     /// Of queuecast.
     pub version: &'static str,
@@ -118,7 +119,7 @@ pub fn pending_at(
     let mut answer = match place {
         AskedPlace::Log { log, at } => of_log(log, at, settings, zone, messages)?,
         AskedPlace::Live { site, history, partition, procs } => {
-            of_live((site, partition, procs), history, settings, zone, messages)?
+            of_live((site, partition, procs), history, settings, zone, messages, &mut |_, _| {})?
         }
         AskedPlace::Slurm(place) => place.pending(zone, messages)?,
     };
@@ -135,6 +136,13 @@ pub(super) fn name_in(log: LabelledLog<'_>, user: &str) -> String {
 }
 
 impl PendingAnswer {
+    /// The same with the jobs of a user first.
+    pub fn of_user(&self, user: Option<&str>) -> PendingAnswer {
+        let mut answer = self.clone();
+        answer.put_first(user.map(str::to_owned));
+        answer
+    }
+
     /// Puts the jobs of a user first, and marks them.
     pub(super) fn put_first(&mut self, user: Option<String>) {
         for job in &mut self.jobs {
@@ -148,7 +156,7 @@ impl PendingAnswer {
 
 /// A queue of a machine that is a number of processors, with what was learned of it.
 pub(super) struct LearnedQueue {
-    pub forecaster: PendingForecaster,
+    pub forecaster: Arc<PendingForecaster>,
     pub site: Site,
     pub now: Time,
     pub order: QueueOrder,
@@ -165,6 +173,7 @@ impl LearnedQueue {
     ) -> Result<LearnedQueue, Refusal> {
         let started = started_by(log, at)?;
         let (forecaster, site) = learned(&log.log.workload, at, settings, messages);
+        let forecaster = Arc::new(forecaster);
         let history = number_of(started, "job");
         Ok(LearnedQueue { forecaster, site, now: at, order: QueueOrder::Learned, history })
     }
@@ -346,12 +355,14 @@ pub(super) fn logged_jobs(
     jobs.collect()
 }
 
-fn of_live(
+/// The queue of a live site; `each` is told of each group of partitions.
+pub(super) fn of_live(
     (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
     history: Option<LivePast<'_>>,
     settings: &WhenSettings,
     zone: &TimeZone,
     messages: &dyn Messages,
+    each: &mut dyn FnMut(&LearnedQueue, &LiveQueue),
 ) -> Result<PendingAnswer, Refusal> {
     let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
     // The row of each job.
@@ -363,6 +374,7 @@ fn of_live(
     for group in &groups {
         let learned = LearnedQueue::of_live((site, group), history, None, settings, messages)?;
         let starts = learned.starts();
+        each(&learned, group);
         let name = |index: JobIndex| group.jobs()[index.at()].name.clone();
         for start in &starts.jobs {
             let queued = &group.jobs()[start.index.at()];

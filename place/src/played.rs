@@ -1,6 +1,7 @@
 //! A log played forward as if it were live.
 
 use super::LabelledLog;
+use super::machine::{MachineAnswer, MachineParts};
 use super::pending::{AskedQueue, PendingAnswer, logged_jobs, name_in, started_by, without_rows};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
@@ -48,6 +49,31 @@ impl<'a> PlayedLog<'a> {
         user: Option<&str>,
         zone: &TimeZone,
     ) -> Result<PendingAnswer, Refusal> {
+        Ok(self.looked(at, user, zone)?.0)
+    }
+
+    /// As [`PlayedLog::pending`], with the machine by the same simulations.
+    ///
+    /// # Errors
+    /// As of [`PlayedLog::from`].
+    pub fn queue_and_machine(
+        &mut self,
+        at: Time,
+        zone: &TimeZone,
+    ) -> Result<(PendingAnswer, MachineAnswer), Refusal> {
+        let (pending, procs) = self.looked(at, None, zone)?;
+        let (forecaster, site) = (self.queue.forecaster(), self.queue.site());
+        let parts = MachineParts::of_log(self.log, forecaster, (site, self.at));
+        let machine = parts.machine(&pending, procs);
+        Ok((pending, machine))
+    }
+
+    fn looked(
+        &mut self,
+        at: Time,
+        user: Option<&str>,
+        zone: &TimeZone,
+    ) -> Result<(PendingAnswer, u64), Refusal> {
         self.at = self.at.max(at);
         self.queue.advance_to(self.at, &|_| {});
         let (log, at) = (self.log, self.at);
@@ -59,6 +85,6 @@ impl<'a> PlayedLog<'a> {
             ..without_rows(log, at, zone)
         };
         answer.put_first(user.map(|user| name_in(log, user)));
-        Ok(answer)
+        Ok((answer, starts.procs.0.into()))
     }
 }

@@ -1,6 +1,8 @@
 //! The past of one queue of a live site: jobs to learn from, or what was learned before.
 
-use super::kept_past::{KeptQueue, MODELS};
+use std::sync::Arc;
+
+use super::kept_past::{KeptQueue, MODELS, ReadyModels};
 use super::lost_regime::{LostRegime, LostRegimes, RegimeJobs, find};
 use super::queue_history::{history_of, without_jobs};
 use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite};
@@ -35,7 +37,7 @@ impl LivePast<'_> {
 }
 
 impl<'a> From<LabelledLog<'a>> for LivePast<'a> {
-    fn from(LabelledLog { name, log }: LabelledLog<'a>) -> LivePast<'a> {
+    fn from(LabelledLog { name, log, .. }: LabelledLog<'a>) -> LivePast<'a> {
         LivePast {
             name,
             workload: &log.workload,
@@ -106,6 +108,9 @@ impl<'a> QueuePast<'a> {
 
     /// The kept model of a newcomer's start.
     pub fn forecaster(&self, settings: &WhenSettings) -> Result<Option<Forecaster>, Refusal> {
+        if let Some((ready, model)) = self.ready() {
+            return Ok(ready.forecasters.get(model).cloned());
+        }
         let restored = |bytes: &[u8], key| Ok(Forecaster::restored(bytes, key, settings)?.0);
         self.model(MODELS[0], settings, restored)
     }
@@ -116,15 +121,18 @@ impl<'a> QueuePast<'a> {
         until: Time,
         settings: &WhenSettings,
         messages: &dyn Messages,
-    ) -> Result<PendingForecaster, Refusal> {
+    ) -> Result<Arc<PendingForecaster>, Refusal> {
+        if let Some(ready) = self.ready().and_then(|(ready, model)| ready.pending.get(model)) {
+            return Ok(ready.clone());
+        }
         let restored = |bytes: &[u8], key| Ok(PendingForecaster::restored(bytes, key)?.0);
         if let Some(kept) = self.model(MODELS[1], settings, restored)? {
-            return Ok(kept);
+            return Ok(Arc::new(kept));
         }
         let known = self.workload().jobs().partition_point(|job| job.submit <= until);
         messages.begins("asking about past queues", PendingForecaster::steps(known));
         let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
-        Ok(PendingForecaster::recalled(self.workload(), until, settings, learning).0)
+        Ok(Arc::new(PendingForecaster::recalled(self.workload(), until, settings, learning).0))
     }
 
     /// The model of campaigns: as it is kept, else as it is learned now.
@@ -133,14 +141,23 @@ impl<'a> QueuePast<'a> {
         until: Time,
         settings: &WhenSettings,
         messages: &dyn Messages,
-    ) -> Result<CampaignForecaster, Refusal> {
+    ) -> Result<Arc<CampaignForecaster>, Refusal> {
+        if let Some(ready) = self.ready().and_then(|(ready, model)| ready.campaigns.get(model)) {
+            return Ok(ready.clone());
+        }
         let restored = |bytes: &[u8], key| Ok(CampaignForecaster::restored(bytes, key)?.0);
         if let Some(kept) = self.model(MODELS[2], settings, restored)? {
-            return Ok(kept);
+            return Ok(Arc::new(kept));
         }
         messages.begins("asking about past campaigns", CampaignForecaster::steps(self.workload(), until));
         let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
-        Ok(CampaignForecaster::recalled(self.workload(), until, settings, learning).0)
+        Ok(Arc::new(CampaignForecaster::recalled(self.workload(), until, settings, learning).0))
+    }
+
+    /// The restored models of the site, and what those of this queue are called.
+    fn ready(&self) -> Option<(&'a ReadyModels, &'a str)> {
+        let (models, queue) = self.kept?;
+        Some((models.ready?, &queue.model))
     }
 
     fn model<T>(

@@ -32,6 +32,7 @@ mod replayed;
 mod reproduce;
 mod score;
 mod search;
+mod serve;
 mod shaken;
 mod simulate;
 mod site;
@@ -65,6 +66,7 @@ pub enum Command {
     When(Box<when::Arguments>),
     Pending(Box<pending::Arguments>),
     Watch(Box<watch::Arguments>),
+    Serve(Box<serve::Arguments>),
     Advise(Box<advise::Arguments>),
     Allocate(Box<allocate::Arguments>),
     Metaschedule(Box<metaschedule::Arguments>),
@@ -109,6 +111,7 @@ pub fn run(mut command: Command, invocation: &Invocation, printer: &Printer) -> 
         Command::When(arguments) => when::run(&arguments, printer),
         Command::Pending(arguments) => pending::run(&arguments, printer),
         Command::Watch(arguments) => watch::run(&arguments, invocation, printer),
+        Command::Serve(arguments) => serve::run(&arguments, printer),
         Command::Advise(arguments) => advise::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),

@@ -155,7 +155,7 @@ impl ReadPast {
 impl Loaded {
     /// As the library takes it.
     pub fn named(&self) -> LabelledLog<'_> {
-        LabelledLog { name: &self.name, log: &self.log }
+        LabelledLog { name: &self.name, log: &self.log, learned: None }
     }
 }
 

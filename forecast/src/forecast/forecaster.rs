@@ -16,8 +16,7 @@ use super::trials::{MethodRecord, SaidRange, TriedJobs};
 use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::parallel;
 use queuecast_core::units::{Procs, Seconds, Time};
-use queuecast_core::workload::Workload;
-use queuecast_sim::site::{Replay, Site, Step};
+use queuecast_sim::site::Site;
 use queuecast_wait::features::{FeatureTracker, Features};
 use queuecast_wait::{Arrival, WaitForecast};
 
@@ -123,41 +122,6 @@ impl Forecaster {
 
     pub(super) fn state(&self) -> &ForecasterState {
         &self.state
-    }
-
-    /// Learns the schedule that a log records up to the end of a second, and returns the site as it is then. `done` is told of each
-    /// job that a method was tried on.
-    pub fn of_log(
-        history: &Workload,
-        until: Time,
-        settings: &WhenSettings,
-        done: &(dyn Fn(usize) + Sync),
-    ) -> (Forecaster, Site) {
-        let mut forecaster = Forecaster::new(settings);
-        let mut replay = Replay::recorded(history, settings.default_request);
-        let jobs = replay.timeline().jobs(history);
-        let first = jobs.partition_point(|job| job.submit <= until).saturating_sub(settings.trials);
-        while let Some(next) = replay.peek().filter(|next| next.at <= until) {
-            if next.step == Step::Submitted {
-                let (job, number) = (&jobs[next.job.at()], next.job.at());
-                let start = replay.timeline().index(next.job).map(|index| history.starts.get(index.at()));
-                let known = !matches!(start, Some(None | Some(&Time::NEVER)));
-                let tried = known && number >= first;
-                replay.admit(job.shape.procs);
-                if tried {
-                    forecaster.refit();
-                }
-                let used = SubmissionUse { ahead: first.saturating_sub(number), tried, known };
-                forecaster.submitted(job, replay.site(), used);
-                if tried {
-                    done(settings.methods.len());
-                }
-            }
-            let Some(event) = replay.step() else { break };
-            forecaster.observe(&event);
-        }
-        forecaster.refit();
-        (forecaster, replay.site().clone())
     }
 
     /// A job is about to join the queue of a site, at the moment of its submission. Returns what each method says of it, if they are

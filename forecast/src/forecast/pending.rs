@@ -12,7 +12,7 @@ use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_core::workload::Workload;
-use queuecast_sim::site::{Replay, Site, Step, View};
+use queuecast_sim::site::{Replay, RunningJob, Site, Step, View};
 
 /// The seed of all simulations of a queue: the same question has the same answer.
 pub(super) const SEED: Seed = Seed(31);
@@ -57,6 +57,21 @@ pub struct PendingStart {
     /// Of the first job in the order, where too little is free: the running jobs whose ends are expected to free enough, the first one
     /// to end first.
     pub frees: Vec<JobIndex>,
+}
+
+/// When a running job ends, in seconds from now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunningEnd {
+    /// Its number at the site.
+    pub index: JobIndex,
+    /// When it started.
+    pub start: Time,
+    /// One in ten ends sooner.
+    pub low: f64,
+    /// Even odds.
+    pub median: f64,
+    /// One in ten ends later.
+    pub high: f64,
 }
 
 /// When each job that waits starts.
@@ -126,6 +141,23 @@ impl PendingForecaster {
     /// What is learned of the site.
     pub(super) fn learned(&self) -> &LearnedSite {
         &self.learned
+    }
+
+    /// When each running job of a site ends, by its run time as predicted now; none is corrected by the past.
+    pub fn ends(&self, site: &Site, now: Time) -> Vec<RunningEnd> {
+        let end = |one: RunningJob<'_>| {
+            let elapsed = (now - one.start).max(Seconds::ZERO);
+            let run = self.learned.run_time_of(one.job, elapsed);
+            let [low, median, high] =
+                [0.1, 0.5, 0.9].map(|level| (run.quantile(level) - elapsed.0 as f64).max(0.0));
+            RunningEnd { index: one.index, start: one.start, low, median, high }
+        };
+        site.view(now).running().map(end).collect()
+    }
+
+    /// The median of the run time predicted of a job that waits at the site, in seconds.
+    pub fn expected_run(&self, job: &Job) -> f64 {
+        self.learned.run_time_of(job, Seconds::ZERO).quantile(0.5)
     }
 
     /// When each waiting job of a site starts; each no sooner than now.
@@ -208,6 +240,11 @@ impl<'a> PlayedQueue<'a> {
     /// The site after what was played.
     pub fn site(&self) -> &Site {
         self.replay.site()
+    }
+
+    /// What was learned.
+    pub fn forecaster(&self) -> &PendingForecaster {
+        &self.forecaster
     }
 
     /// When each waiting job starts, asked at a moment up to which it was played.

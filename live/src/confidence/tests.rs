@@ -67,7 +67,7 @@ fn false_alarms(weeks: u64, shared: f64) -> usize {
         // After every fifty jobs: a regime that is lost stays so for longer.
         (50..=WEEK).step_by(50).any(|known| {
             let now = jobs[known - 1].forecast.at;
-            !Confidence::of(&jobs[..known], now, &HashSet::new()).lost.is_empty()
+            !Confidence::of(&jobs[..known], now, &HashSet::new()).0.lost.is_empty()
         })
     };
     (0..weeks).filter(is_false).count()
@@ -81,7 +81,7 @@ fn delays(streams: u64, factor: f64, shared: f64) -> Vec<usize> {
         let changed = jobs[500].forecast.at;
         for known in (505..=jobs.len()).step_by(5) {
             let now = jobs[known - 1].forecast.at;
-            if Confidence::of(&jobs[..known], now, &HashSet::new()).lost.iter().any(|one| one.jobs.is_none())
+            if Confidence::of(&jobs[..known], now, &HashSet::new()).0.lost.iter().any(|one| one.jobs.is_none())
             {
                 let judged = jobs[500..known].iter().filter(|one| {
                     KnownOutcome::of(one, now, &HashSet::new()).is_some_and(|one| one.known >= changed)
@@ -138,7 +138,7 @@ fn widened_ranges_hold_and_a_regime_is_earned_back() {
     let mut jobs = stream.jobs(7, 1_000);
     let now = jobs[999].forecast.at;
     let lost = Confidence::of(&jobs, now, &HashSet::new());
-    let all = lost.lost.iter().find(|one| one.jobs.is_none()).unwrap();
+    let all = lost.0.lost.iter().find(|one| one.jobs.is_none()).unwrap();
     assert!(all.factor > 1.5 && all.inside < 0.7, "{all:?}");
     // Of waits to come, 80 % are in the widened range.
     let later = Stream { changes: 0, ..stream }.jobs(8, 2_000);
@@ -163,7 +163,7 @@ fn widened_ranges_hold_and_a_regime_is_earned_back() {
     });
     jobs.extend(right);
     let now = jobs.last().unwrap().forecast.at;
-    assert_eq!(Confidence::of(&jobs, now, &HashSet::new()).lost, []);
+    assert_eq!(Confidence::of(&jobs, now, &HashSet::new()).0.lost, []);
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn one_regime_is_lost_and_the_others_with_a_record_of_their_own_are_not() {
     let now = jobs[899].forecast.at;
     let confidence = Confidence::of(&jobs, now, &HashSet::new());
     let lost: Vec<&str> =
-        confidence.lost.iter().filter_map(|one| Some(one.jobs.as_ref()?.partition.as_str())).collect();
-    assert_eq!((lost, confidence.known.len()), (vec!["short"], 3));
+        confidence.0.lost.iter().filter_map(|one| Some(one.jobs.as_ref()?.partition.as_str())).collect();
+    assert_eq!((lost, confidence.0.known.len()), (vec!["short"], 3));
 }
 
 #[test]

@@ -71,6 +71,18 @@ impl SqliteStore {
     }
 }
 
+impl SqliteStore {
+    /// When the first look was that is still kept.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn first_look(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError> {
+        let first = "SELECT min(at) FROM look WHERE cluster = ?1";
+        let at: Option<i64> = self.connection.query_row(first, [cluster.0], |row| row.get(0))?;
+        Ok(at.map(Time))
+    }
+}
+
 impl Store for SqliteStore {
     fn cluster(&mut self, name: &str) -> Result<ClusterNumber, StoreError> {
         let transaction = self.write()?;

@@ -1,0 +1,212 @@
+//! `queuecast serve`: the service and its page.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use queuecast::units::Time;
+use queuecast_live::{PlayedSite, StoredSite};
+use queuecast_serve::{
+    Access, AccessError, ClusterKind, LogEvent, ServedCluster, ServiceLimits, ServiceSettings, read_token,
+    serve,
+};
+
+use super::source::Source;
+use super::{replayed, store_option};
+use crate::failure::Failure;
+use crate::interrupt::StopRequest;
+use crate::printer::Printer;
+use crate::spec;
+
+const EXAMPLES: &str = "\
+Examples:
+  Made-up jobs, without Slurm, files or network; open http://127.0.0.1:8080/
+    queuecast serve --demo
+
+  A log, ten minutes in a second:
+    queuecast serve --replay LOG.swf.gz --at 1997-02-03T10:00 --speed 600
+
+  The clusters of queuecast collect, for other machines, with a token:
+    queuecast serve --listen 0.0.0.0:8080 --token-file /etc/queuecast/token
+
+  The same behind a proxy that names the user, other users' names replaced:
+    queuecast serve --proxy-user-header X-Remote-User --anonymous";
+
+/// Serve forecasts to browsers and programs: a page, an HTTP interface under /api/v1, metrics for Prometheus
+///
+/// By default the clusters in the store of queuecast collect are served. Nothing is asked of Slurm, and nothing is written. Without --token-file or --proxy-user-header only this machine is answered.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Serve the made-up jobs of queuecast demo, again and again
+    #[arg(long, conflicts_with_all = ["replay", "store"])]
+    demo: bool,
+    /// Serve a log as if it were live
+    #[arg(long, value_name = "LOG", conflicts_with = "store", help_heading = "A log")]
+    replay: Option<PathBuf>,
+    /// Seconds of the log that pass in one second
+    #[arg(long, value_name = "N", default_value = "60", value_parser = spec::positive, allow_negative_numbers = true, help_heading = "A log")]
+    speed: f64,
+    /// The moment of the log to begin at, as for when; by default its middle
+    #[arg(
+        long,
+        value_name = "MOMENT",
+        requires = "replay",
+        allow_hyphen_values = true,
+        help_heading = "A log"
+    )]
+    at: Option<String>,
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", help_heading = "Requests")]
+    listen: SocketAddr,
+    /// Requests must bring the token in this file, as Authorization: Bearer TOKEN
+    #[arg(long, value_name = "FILE", help_heading = "Requests")]
+    token_file: Option<PathBuf>,
+    /// The header in which a proxy names the user; only the proxy may reach the service then
+    #[arg(long, value_name = "NAME", help_heading = "Requests")]
+    proxy_user_header: Option<String>,
+    /// Replace the names of users, except to themselves where a proxy names them
+    #[arg(long, help_heading = "Requests")]
+    anonymous: bool,
+    /// Print a line for each request
+    #[arg(long, help_heading = "Requests")]
+    log_requests: bool,
+    #[command(flatten)]
+    store: store_option::Arguments,
+    #[command(flatten)]
+    source: Source,
+}
+
+fn refused(error: AccessError) -> Failure {
+    Failure::usage(error.what).hint(error.hint)
+}
+
+impl Arguments {
+    fn access(&self) -> Result<Access, Failure> {
+        let token = |file: &PathBuf| {
+            let name = file.display().to_string();
+            let text = std::fs::read_to_string(file)
+                .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+            read_token(&name, &text).map_err(refused)
+        };
+        let header = |name: &String| {
+            name.parse().map_err(|_| {
+                Failure::usage(format!("--proxy-user-header {name}: no name of a header"))
+                    .hint("such as X-Remote-User")
+            })
+        };
+        let access = Access {
+            token: self.token_file.as_ref().map(token).transpose()?,
+            user_header: self.proxy_user_header.as_ref().map(header).transpose()?,
+        };
+        access.check(&self.listen).map_err(refused)?;
+        Ok(access)
+    }
+
+    /// A log to be played, or the made-up one.
+    fn played(&self, named: &Path, printer: &Printer) -> Result<ServedCluster, Failure> {
+        let zone = &self.source.reading.time_zone;
+        let raw = replayed::read(named, &self.source, printer)?;
+        let span = raw.span()?;
+        let from = match &self.at {
+            Some(text) => raw.moment(text, zone)?,
+            None => Time(span.first.0 + (span.last - span.first).0 / 2),
+        };
+        let mut trace = raw.whole(printer)?;
+        trace.take_unfinished(span.until, printer)?;
+        if self.demo {
+            // Made-up jobs have no dates: they are played as of now.
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+            trace.log.workload.epoch = Some(now - from.0);
+        }
+        let name = match named.file_name() {
+            Some(file) => file.to_string_lossy().into_owned(),
+            None => trace.name.clone(),
+        };
+        let site = PlayedSite {
+            name: trace.name.into(),
+            log: Arc::new(trace.log),
+            from,
+            until: span.until,
+            repeats: self.demo,
+            zone: zone.clone(),
+        };
+        let kind = if self.demo { ClusterKind::Demo } else { ClusterKind::Log };
+        Ok(ServedCluster { name, kind, speed: Some(self.speed), site: Box::new(site), store: None })
+    }
+
+    /// The clusters of a store.
+    fn stored(&self) -> Result<Vec<ServedCluster>, Failure> {
+        const HINT: &str = "queuecast collect follows a site; queuecast serve --demo needs none";
+        let file = self.store.file().filter(|file| file.exists());
+        let file = file.ok_or_else(|| Failure::usage("no site has been followed yet").hint(HINT))?;
+        let all = StoredSite::all(file.clone(), &self.source.reading.time_zone)
+            .map_err(|error| store_option::refused(&file, error))?;
+        let names: Vec<String> = all.iter().map(|one| one.name().to_owned()).collect();
+        let wanted = self.source.reading.cluster.as_deref();
+        let chosen = all.into_iter().filter(|one| wanted.is_none_or(|name| name == one.name()));
+        let served = chosen.map(|site| ServedCluster {
+            name: site.name().to_owned(),
+            kind: ClusterKind::Slurm,
+            speed: None,
+            store: Some(site.clone()),
+            site: Box::new(site),
+        });
+        let served: Vec<ServedCluster> = served.collect();
+        match (served.is_empty(), wanted) {
+            (true, Some(name)) => {
+                Err(Failure::usage(format!("--cluster {name}: {} does not have it", file.display()))
+                    .hint(format!("it has {}", names.join(", "))))
+            }
+            (true, None) => {
+                Err(Failure::input(format!("{}: no cluster has been collected into it", file.display()))
+                    .hint(HINT))
+            }
+            _ => Ok(served),
+        }
+    }
+}
+
+/// Serves until it is told to end.
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+    let access = arguments.access()?;
+    let clusters = match (&arguments.replay, arguments.demo) {
+        (_, true) => vec![arguments.played(Path::new(replayed::DEMO), printer)?],
+        (Some(log), _) => vec![arguments.played(log, printer)?],
+        (None, _) => arguments.stored()?,
+    };
+    let stop = StopRequest::listen_as_service();
+    let told = printer.clone();
+    let settings = ServiceSettings {
+        listen: arguments.listen,
+        access,
+        limits: ServiceLimits::default(),
+        anonymous: arguments.anonymous,
+        log_requests: arguments.log_requests,
+        zone: arguments.source.reading.time_zone.clone(),
+        tell: Arc::new(move |event: LogEvent| told.log_line(&event.line, event.is_warning)),
+    };
+    serve(clusters, &settings, move || stop.is_asked())
+        .map_err(|error| Failure::input(error.what).because(error.cause).hint(error.hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::arguments_alone;
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let serve = arguments_alone::parse::<Arguments>("serve").unwrap();
+        assert_eq!((serve.speed, serve.listen.to_string().as_str()), (60.0, "127.0.0.1:8080"));
+        for nonsense in ["--demo --replay x", "--at 5", "--speed 0", "--listen here", "--demo --store x"] {
+            let refused = arguments_alone::parse::<Arguments>(&format!("serve {nonsense}"));
+            assert_eq!(refused.unwrap_err().exit_code(), 2, "{nonsense}");
+        }
+        for address in ["0.0.0.0:0", "[::]:0"] {
+            let open = arguments_alone::parse::<Arguments>(&format!("serve --listen {address}")).unwrap();
+            assert!(open.access().unwrap_err().hints()[0].contains("--token-file"), "{address}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What a request must bring: a token, or the user that a trusted proxy names.
+
+use std::hint::black_box;
+use std::net::SocketAddr;
+
+use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+
+use crate::refused::Refused;
+
+/// What a request must bring.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// A token, as `Authorization: Bearer TOKEN`.
+    pub token: Option<Vec<u8>>,
+    /// The header in which a trusted proxy names the user.
+    pub user_header: Option<HeaderName>,
+}
+
+/// Why an address is not listened on as asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessError {
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// A shorter token can be guessed.
+const SHORTEST_TOKEN: usize = 16;
+
+/// The token in the text of a file: its first line.
+///
+/// # Errors
+/// If it is too short, or has characters that a header cannot have.
+pub fn read_token(file: &str, text: &str) -> Result<Vec<u8>, AccessError> {
+    let token = text.lines().next().unwrap_or_default().trim();
+    let wrong = |what: &str| AccessError {
+        what: format!("{file}: {what}"),
+        hint: "make one with: head -c 24 /dev/urandom | base64 > FILE; chmod 600 FILE".to_owned(),
+    };
+    if token.len() < SHORTEST_TOKEN {
+        return Err(wrong("its first line is to be a token of at least 16 characters"));
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(wrong("the token has characters other than letters, digits and signs"));
+    }
+    Ok(token.as_bytes().to_vec())
+}
+
+impl Access {
+    /// Refuses to listen where other machines can ask, unless requests must bring something.
+    ///
+    /// # Errors
+    /// If the address is not of this machine alone, and there is neither a token nor a trusted proxy.
+    pub fn check(&self, address: &SocketAddr) -> Result<(), AccessError> {
+        if address.ip().is_loopback() || self.token.is_some() || self.user_header.is_some() {
+            return Ok(());
+        }
+        Err(AccessError {
+            what: format!("{address}: other machines could ask without a word"),
+            hint: "give --token-file FILE, or --proxy-user-header NAME behind a proxy that sets it; or listen on 127.0.0.1".to_owned(),
+        })
+    }
+
+    /// Refuses a request without the token, and one that a page of another host makes a browser send to this machine.
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        match &self.token {
+            Some(token) => {
+                let given = headers.get(AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
+                let given = given.strip_prefix(b"Bearer ").unwrap_or_default();
+                if is_equal(given, token) {
+                    return Ok(());
+                }
+                Err(Refused::new(
+                    StatusCode::UNAUTHORIZED,
+                    "this service asks for a token",
+                    "send it as Authorization: Bearer TOKEN",
+                ))
+            }
+            None if self.user_header.is_some() => Ok(()),
+            None => is_of_this_machine(headers),
+        }
+    }
+
+    /// The user that a trusted proxy names.
+    pub(crate) fn user(&self, headers: &HeaderMap) -> Option<String> {
+        let named = headers.get(self.user_header.as_ref()?)?.to_str().ok()?.trim();
+        (!named.is_empty()).then(|| named.to_owned())
+    }
+}
+
+/// A service without a token answers for names of this machine only, so that no name that an attacker lets point here is asked.
+fn is_of_this_machine(headers: &HeaderMap) -> Result<(), Refused> {
+    let Some(host) = headers.get(HOST) else { return Ok(()) };
+    let host = host.to_str().unwrap_or_default();
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback = name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    if is_loopback || name.eq_ignore_ascii_case("localhost") {
+        return Ok(());
+    }
+    Err(Refused::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        format!("{host}: without a token this service answers for localhost only"),
+        "ask for localhost; a proxy sends Host: localhost, or the service is given --proxy-user-header",
+    ))
+}
+
+/// Whether two texts are equal, in a time that does not tell where they differ.
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    let mut different = one.len() ^ other.len();
+    for place in 0..other.len() {
+        let byte = one.get(place).copied().unwrap_or(0);
+        different |= usize::from(black_box(byte ^ other[place]));
+    }
+    black_box(different) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_need_a_token_or_a_proxy() {
+        let (here, anywhere) = ("127.0.0.1:80".parse().unwrap(), "0.0.0.0:80".parse().unwrap());
+        let open = Access::default();
+        assert!(open.check(&here).is_ok() && open.check(&"[::1]:80".parse().unwrap()).is_ok());
+        assert!(open.check(&anywhere).unwrap_err().hint.contains("--token-file"));
+        let by_token = Access { token: Some(b"0123456789abcdef".to_vec()), user_header: None };
+        assert!(by_token.check(&anywhere).is_ok());
+        assert!(read_token("f", "short\n").is_err() && read_token("f", "0123456789abcde\u{e4}").is_err());
+        assert_eq!(read_token("f", " 0123456789abcdef \nx").unwrap(), b"0123456789abcdef");
+    }
+
+    #[test]
+    fn tokens_are_compared_whole() {
+        let access = Access { token: Some(b"0123456789abcdef".to_vec()), user_header: None };
+        let with = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, value.parse().unwrap());
+            access.admit(&headers)
+        };
+        assert!(with("Bearer 0123456789abcdef").is_ok());
+        for wrong in
+            ["Bearer 0123456789abcdeF", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "Basic x", ""]
+        {
+            assert_eq!(with(wrong).unwrap_err().status, StatusCode::UNAUTHORIZED, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_of_other_machines_are_not_answered_without_a_token() {
+        let with = |host: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, host.parse().unwrap());
+            Access::default().admit(&headers).is_ok()
+        };
+        assert!(["localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080"].into_iter().all(with));
+        assert!(!["evil.example", "evil.example:8080", "127.0.0.1.evil.example", ""].into_iter().any(with));
+    }
+}

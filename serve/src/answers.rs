@@ -1,0 +1,240 @@
+//! The answer of each route: one call of the library, or a body that was made at the last look.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use queuecast_core::asking::Messages;
+use queuecast_core::units::Time;
+use queuecast_live::SaidTimes;
+use queuecast_place::{AheadJob, PendingJob};
+use queuecast_trace::past_moment;
+use serde::Serialize;
+
+use crate::cluster::ClusterState;
+use crate::past_bodies::BodiesThen;
+use crate::question::Question;
+use crate::refused::Refused;
+use crate::service::Service;
+use crate::snapshot::{ServedSnapshot, body};
+
+/// Notes on the way are those of a command; a request has no place for them.
+struct QuietMessages;
+
+impl Messages for QuietMessages {
+    fn note(&self, _: &str) {}
+
+    fn warning(&self, _: &str) {}
+
+    fn begins(&self, _: &str, _: usize) {}
+
+    fn done(&self, _: usize) {}
+}
+
+pub(crate) fn clusters(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+    Ok(body(&service.clusters.iter().map(|one| one.row()).collect::<Vec<_>>()))
+}
+
+/// The last look of the cluster that is asked about.
+pub(crate) fn snapshot(service: &Service, question: &Question) -> Result<Arc<ServedSnapshot>, Refused> {
+    let cluster = service.cluster(question)?;
+    cluster.snapshot().ok_or_else(|| {
+        let why = cluster.row().why_not();
+        Refused::not_now(
+            format!("{}: it has not been looked at yet{why}", cluster.name),
+            "ask again soon; /api/v1/ready tells when",
+        )
+    })
+}
+
+/// The user that a question names. Where names are replaced, that is one's own or none.
+fn asking_user<'q>(service: &Service, question: &'q Question) -> Result<Option<&'q str>, Refused> {
+    let (named, own) = (question.text("user"), question.user.as_deref());
+    if service.words.is_some() && named.is_some() && named != own {
+        return Err(Refused::new(
+            StatusCode::FORBIDDEN,
+            "this service names users to themselves only",
+            "leave user out; behind a proxy that names the user one's own jobs come first",
+        ));
+    }
+    Ok(named.or(own))
+}
+
+pub(crate) fn when(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    asking_user(service, question)?;
+    let (snapshot, job) = (snapshot(service, question)?, question.job()?);
+    Ok(body(&snapshot.site.place.when(&job, &QuietMessages)?))
+}
+
+pub(crate) fn advice(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    asking_user(service, question)?;
+    let (snapshot, job) = (snapshot(service, question)?, question.job()?);
+    if job.time.is_none() {
+        return Err(Refused::question(
+            "limit is missing: which time limit would the job ask for?",
+            "such as procs=16&limit=2h",
+        ));
+    }
+    Ok(body(&snapshot.site.place.advise(&job, &QuietMessages)?))
+}
+
+pub(crate) fn campaign(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    asking_user(service, question)?;
+    let (snapshot, campaign) = (snapshot(service, question)?, question.campaign()?);
+    let partition = question.text("partition");
+    Ok(body(&snapshot.site.place.campaign(&campaign, partition, &QuietMessages)?))
+}
+
+pub(crate) fn pending(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    let user = asking_user(service, question)?;
+    let snapshot = snapshot(service, question)?;
+    if let Some(at) = question.text("at") {
+        return then(
+            service,
+            question,
+            at,
+            |bodies| bodies.pending.clone(),
+            |place| {
+                let mut answer = place.pending.of_user(user);
+                if let Some(words) = &service.words {
+                    words.pending(&mut answer, user);
+                }
+                body(&answer)
+            },
+        );
+    }
+    let Some(user) = user else { return Ok(snapshot.pending.clone()) };
+    let mut answer = snapshot.site.place.pending_of(user);
+    if let Some(words) = &service.words {
+        words.pending(&mut answer, question.user.as_deref());
+    }
+    Ok(body(&answer))
+}
+
+/// The body of a past moment: of a played log as it was shown then, else by what the store remembers.
+fn then(
+    service: &Service,
+    question: &Question,
+    at: &str,
+    shown: impl Fn(&BodiesThen) -> Bytes,
+    of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> Bytes,
+) -> Result<Bytes, Refused> {
+    let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
+    let now = Time(snapshot.site.place.now());
+    let moment = past_moment(at, now, &service.zone)?;
+    if let Some(store) = &cluster.store {
+        return Ok(of_store(&store.at(moment)?));
+    }
+    let past = cluster.past.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    past.at(moment.0).map(shown).ok_or_else(|| {
+        Refused::question(
+            format!("at={at}: the log was not played then"),
+            "past_from of /api/v1/clusters is the first moment that can be asked about",
+        )
+    })
+}
+
+/// A waiting job.
+#[derive(Debug, Serialize)]
+struct QueuedBody<'a> {
+    job: &'a PendingJob,
+    said: &'a [SaidTimes],
+    ahead_count: usize,
+    ahead: &'a [AheadJob],
+}
+
+pub(crate) fn queued(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    let snapshot = snapshot(service, question)?;
+    let name = question.text("job").unwrap_or_default();
+    let Some(mut found) = snapshot.site.place.queued(name) else {
+        return Err(Refused::new(
+            StatusCode::NOT_FOUND,
+            format!("no job {name} waits"),
+            "it may have started; /api/v1/pending lists the jobs that wait",
+        ));
+    };
+    if let Some(words) = &service.words {
+        words.ahead(&mut found, question.user.as_deref());
+    }
+    let said = snapshot.site.said.get(name).map_or(&[][..], |said| said);
+    Ok(body(&QueuedBody { job: &found.job, said, ahead_count: found.ahead_count, ahead: &found.ahead }))
+}
+
+pub(crate) fn machine(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    let snapshot = snapshot(service, question)?;
+    let own = question.user.as_deref();
+    if let Some(at) = question.text("at") {
+        return then(
+            service,
+            question,
+            at,
+            |bodies| bodies.machine.clone(),
+            |place| {
+                let mut answer = place.machine.clone();
+                if let Some(words) = &service.words {
+                    words.machine(&mut answer, own);
+                }
+                body(&answer)
+            },
+        );
+    }
+    match &service.words {
+        Some(words) if own.is_some() => {
+            let mut answer = snapshot.site.place.machine.clone();
+            words.machine(&mut answer, own);
+            Ok(body(&answer))
+        }
+        _ => Ok(snapshot.machine.clone()),
+    }
+}
+
+/// More days are not counted.
+const MOST_DAYS: u32 = 366;
+
+pub(crate) fn waits(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    let snapshot = snapshot(service, question)?;
+    match question.number("days")? {
+        None | Some(ServedSnapshot::DAYS) => Ok(snapshot.waits.clone()),
+        Some(days) if days <= MOST_DAYS => Ok(body(&snapshot.site.place.waits(days))),
+        Some(days) => Err(Refused::question(
+            format!("days={days}: that is too many"),
+            format!("ask for at most {MOST_DAYS}"),
+        )),
+    }
+}
+
+pub(crate) fn scorecard(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+    Ok(snapshot(service, question)?.scorecard.clone())
+}
+
+pub(crate) fn openapi(_: &Service, _: &Question) -> Result<Bytes, Refused> {
+    Ok(body(&crate::openapi::document()))
+}
+
+/// Whether the service is alive, or which clusters it knows.
+#[derive(Debug, Serialize)]
+struct StateBody {
+    state: &'static str,
+    version: &'static str,
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(crate) fn health(_: &Service, _: &Question) -> Result<Bytes, Refused> {
+    Ok(body(&StateBody { state: "alive", version: VERSION }))
+}
+
+pub(crate) fn ready(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+    let not_yet: Vec<&ClusterState> =
+        service.clusters.iter().filter(|one| one.snapshot().is_none()).collect();
+    if not_yet.is_empty() {
+        return Ok(body(&StateBody { state: "ready", version: VERSION }));
+    }
+    let names: Vec<String> =
+        not_yet.iter().map(|one| format!("{}{}", one.name, one.row().why_not())).collect();
+    Err(Refused::not_now(format!("not looked at yet: {}", names.join("; ")), "ask again soon"))
+}
+
+pub(crate) fn metrics(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+    Ok(Bytes::from(service.metrics.text(&service.clusters)))
+}

@@ -1,0 +1,203 @@
+//! A request as a question: its parameters, read and checked.
+
+use std::collections::BTreeMap;
+
+use axum::http::{Method, StatusCode};
+use percent_encoding::percent_decode_str;
+use queuecast_core::asking::Refusal;
+use queuecast_core::duration;
+use queuecast_core::units::Procs;
+use queuecast_place::{NewCampaign, NewJob, ScriptJob};
+use serde_json::Value;
+
+use crate::refused::Refused;
+use crate::routes::{Parameter, ParameterPlace, Route};
+
+/// A request as a question.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Question {
+    /// Parameters by name, those of the path, the query and the body alike.
+    pub given: BTreeMap<String, String>,
+    /// The user that a trusted proxy names.
+    pub user: Option<String>,
+}
+
+/// Larger arrays and chains are not simulated in a request.
+const MOST_JOBS: usize = 2_000;
+
+fn decoded(text: &str) -> Result<String, Refused> {
+    let text = text.replace('+', " ");
+    let decoded = percent_decode_str(&text).decode_utf8();
+    decoded.map(|text| text.into_owned()).map_err(|_| {
+        Refused::question("a parameter is not UTF-8 when its %XX are read", "encode it as UTF-8")
+    })
+}
+
+impl Question {
+    /// Reads what a route takes.
+    ///
+    /// # Errors
+    /// If there is a parameter that it does not take, one twice, or a body that is no JSON object.
+    pub fn read(
+        route: &Route,
+        method: &Method,
+        (path, query): (&str, Option<&str>),
+        body: &[u8],
+    ) -> Result<Question, Refused> {
+        let mut question = Question::default();
+        for (named, given) in route.path.split('/').zip(path.split('/')) {
+            if let Some(name) = named.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+                // A plus is one in a path.
+                let text = percent_decode_str(given).decode_utf8_lossy().into_owned();
+                question.add(route, name, text, ParameterPlace::Path)?;
+            }
+        }
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            question.add(route, &decoded(name)?, decoded(value)?, ParameterPlace::Query)?;
+        }
+        if method == Method::POST {
+            question.add_body(route, body)?;
+        }
+        // An empty field of a form is none.
+        question.given.retain(|_, value| !value.is_empty());
+        Ok(question)
+    }
+
+    fn add(
+        &mut self,
+        route: &Route,
+        name: &str,
+        value: String,
+        place: ParameterPlace,
+    ) -> Result<(), Refused> {
+        let is_known =
+            |one: &&Parameter| one.name == name && (one.place == place || place != ParameterPlace::Path);
+        if !route.parameters.iter().any(|one| is_known(&one)) {
+            let names: Vec<&str> = route.parameters.iter().map(|one| one.name).collect();
+            let hint = match names.is_empty() {
+                true => "it takes none".to_owned(),
+                false => format!("it takes {}", names.join(", ")),
+            };
+            return Err(Refused::question(format!("{}: there is no parameter {name:?}", route.path), hint));
+        }
+        match self.given.insert(name.to_owned(), value) {
+            None => Ok(()),
+            Some(_) => Err(Refused::question(format!("parameter {name} is given twice"), "give it once")),
+        }
+    }
+
+    fn add_body(&mut self, route: &Route, body: &[u8]) -> Result<(), Refused> {
+        let wrong = |why: String| {
+            Refused::question(why, "send a JSON object such as {\"procs\": 16, \"limit\": \"2h\"}")
+        };
+        let read: Value =
+            serde_json::from_slice(body).map_err(|error| wrong(format!("the body is no JSON: {error}")))?;
+        let Value::Object(fields) = read else { return Err(wrong("the body is no JSON object".to_owned())) };
+        for (name, value) in fields {
+            let text = match value {
+                Value::String(text) => text,
+                Value::Number(number) => number.to_string(),
+                Value::Null => continue,
+                _ => return Err(wrong(format!("{name} is neither a text nor a number"))),
+            };
+            self.add(route, &name, text, ParameterPlace::Body)?;
+        }
+        Ok(())
+    }
+
+    /// A parameter.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.given.get(name).map(String::as_str)
+    }
+
+    /// A number that is at least 1.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn number(&self, name: &str) -> Result<Option<u32>, Refused> {
+        let read = |text: &str| match text.trim().parse::<u32>() {
+            Ok(number) if number >= 1 => Ok(number),
+            _ => Err(Refused::question(
+                format!("{name}={text}: no number of at least 1"),
+                format!("give a whole number up to {}", u32::MAX),
+            )),
+        };
+        self.text(name).map(read).transpose()
+    }
+
+    /// The job that is asked about.
+    ///
+    /// # Errors
+    /// If its size is missing, or something of it cannot be read.
+    pub fn job(&self) -> Result<NewJob, Refused> {
+        let procs = self.number("procs")?.map(Procs);
+        let limit = self.text("limit").map(|text| {
+            duration::parse_limit(text).map_err(|why| {
+                Refused::question(
+                    format!("limit={text}: {why}"),
+                    "as for sbatch: 90 for minutes, 2h, 02:10:00, 1-12:00:00",
+                )
+            })
+        });
+        let limit = limit.transpose()?;
+        let (user, queue) = (self.text("user").map(str::to_owned), self.text("partition").map(str::to_owned));
+        if let Some(script) = self.text("script") {
+            return Ok(ScriptJob::read("script", script).map_err(as_question)?.job(
+                procs,
+                limit,
+                (user, queue),
+            ));
+        }
+        let Some(procs) = procs else {
+            return Err(Refused::question(
+                "procs is missing: how many processors the job asks for",
+                "such as procs=16&limit=2h",
+            ));
+        };
+        Ok(NewJob { procs, time: limit, user, queue })
+    }
+
+    /// The jobs that are asked about together, and their partition.
+    ///
+    /// # Errors
+    /// As of [`Question::job`], or if they are neither an array nor a chain, or too many.
+    pub fn campaign(&self) -> Result<NewCampaign, Refused> {
+        let job = self.job()?;
+        let campaign = match (self.text("array"), self.number("chain")?) {
+            (Some(indices), None) => NewCampaign::array(&job, indices).map_err(as_question)?,
+            (None, Some(length)) => NewCampaign::chain(&job, length as usize).map_err(as_question)?,
+            _ => {
+                return Err(Refused::question(
+                    "either array or chain says which jobs are asked about",
+                    "such as array=1-500%2520, which is 1-500%20 encoded, or chain=10",
+                ));
+            }
+        };
+        if campaign.len() > MOST_JOBS {
+            return Err(Refused::question(
+                format!("{} jobs are too many for a request", campaign.len()),
+                format!("ask about at most {MOST_JOBS}, or ask the command: queuecast when --array"),
+            ));
+        }
+        Ok(campaign)
+    }
+
+    /// What tells two questions apart.
+    pub fn key(&self, route: &Route) -> String {
+        let mut key = route.path.to_owned();
+        for (name, value) in self.given.iter().filter(|(name, _)| *name != "cluster") {
+            key.extend(["\0", name, "\0", value]);
+        }
+        // Where names are replaced, one's own are not.
+        if let Some(user) = &self.user {
+            key.extend(["\0", user]);
+        }
+        key
+    }
+}
+
+/// What a request brings is at fault, whatever the library calls it.
+fn as_question(refusal: Refusal) -> Refused {
+    Refused::from(refusal).with_status(StatusCode::BAD_REQUEST)
+}

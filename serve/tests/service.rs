@@ -1,0 +1,494 @@
+//! The service without a socket: a small log is played, and every route is asked.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use queuecast_core::units::Time;
+use queuecast_live::PlayedSite;
+use queuecast_serve::{Access, ClusterKind, ServedCluster, Service, ServiceLimits, ServiceSettings, app};
+use queuecast_trace::{ReadOptions, TimeZone, read};
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// Jobs of a day on 64 processors, in the order of their arrival; each starts when the ones before it have.
+fn log() -> String {
+    let (mut text, mut free_at) =
+        ("; MaxProcs: 64\n; UnixStartTime: 1700000000\n".to_owned(), vec![0_i64; 64]);
+    let mut earliest = 0;
+    for number in 1..=900_i64 {
+        let (submit, procs, run) =
+            (number * 97, [4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
+        free_at.sort_unstable();
+        earliest = free_at[procs - 1].max(submit).max(earliest);
+        free_at[..procs].iter_mut().for_each(|free| *free = earliest + run);
+        let (wait, user, queue) = (earliest - submit, 1 + number % 7, 1 + number % 2);
+        text += &format!(
+            "{number} {submit} {wait} {run} {procs} -1 -1 {procs} 1800 -1 1 {user} 1 -1 {queue} -1 -1 -1\n"
+        );
+    }
+    text
+}
+
+/// The moment of the log at which it is asked.
+const FROM: Time = Time(60_000);
+
+fn cluster(speed: f64) -> ServedCluster {
+    let log = read(&mut log().as_bytes(), &ReadOptions::default()).unwrap();
+    let site = PlayedSite {
+        name: "small".into(),
+        log: Arc::new(log),
+        from: FROM,
+        until: Time(120_000),
+        repeats: false,
+        zone: TimeZone::UTC,
+    };
+    let (name, kind) = ("small".to_owned(), ClusterKind::Log);
+    ServedCluster { name, kind, speed: Some(speed), site: Box::new(site), store: None }
+}
+
+fn settings() -> ServiceSettings {
+    ServiceSettings {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        access: Access::default(),
+        limits: ServiceLimits::default(),
+        anonymous: false,
+        log_requests: false,
+        zone: TimeZone::UTC,
+        tell: Arc::new(|_| {}),
+    }
+}
+
+struct Asked {
+    status: StatusCode,
+    headers: HeaderMap,
+    text: String,
+}
+
+impl Asked {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// A refusal says what is wrong and what to do.
+    fn refused(&self) -> (u16, String) {
+        let body = self.json();
+        assert!(!body["error"].as_str().unwrap().is_empty() && body["hint"].is_string(), "{body}");
+        (self.status.as_u16(), format!("{}: {}", body["error"], body["hint"]))
+    }
+}
+
+/// Asks on a runtime of its own, as tests run in several threads.
+fn send(router: &Router, request: Request<Body>) -> Asked {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let response = router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, 1 << 24).await.unwrap();
+        Asked {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    })
+}
+
+fn request(path: &str) -> Request<Body> {
+    Request::builder().uri(path).body(Body::empty()).unwrap()
+}
+
+fn get(router: &Router, path: &str) -> Asked {
+    send(router, request(path))
+}
+
+fn post(router: &Router, path: &str, body: &str) -> Asked {
+    send(router, Request::builder().method(Method::POST).uri(path).body(Body::from(body.to_owned())).unwrap())
+}
+
+/// A service of the small log once it has been looked at; the log stands still at `speed` 0.000001.
+fn started(settings: &ServiceSettings, speed: f64) -> Router {
+    let clusters = vec![cluster(speed)];
+    let service = Arc::new(Service::new(&clusters, settings));
+    let router = app(service.clone());
+    assert_eq!(get(&router, "/api/v1/ready").refused().0, 503);
+    assert_eq!(get(&router, "/api/v1/when?procs=1").refused().0, 503);
+    assert_eq!(get(&router, "/api/v1/clusters").json()[0]["state"], "starting");
+    service.follow(clusters).unwrap();
+    let begun = Instant::now();
+    while get(&router, "/api/v1/ready").status != StatusCode::OK {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{}", get(&router, "/api/v1/ready").text);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    router
+}
+
+/// One that all tests may ask; the log stands still.
+fn standing() -> &'static Router {
+    static SERVICE: OnceLock<Router> = OnceLock::new();
+    SERVICE.get_or_init(|| started(&settings(), 1e-6))
+}
+
+#[test]
+fn the_clusters_are_listed_with_how_old_they_are() {
+    let row = &get(standing(), "/api/v1/clusters").json()[0];
+    assert_eq!(
+        (row["name"].as_str(), row["kind"].as_str(), row["state"].as_str()),
+        (Some("small"), Some("log"), Some("ok"))
+    );
+    assert_eq!(
+        (row["now"].as_i64(), row["epoch"].as_i64()),
+        (Some(1_700_000_000 + FROM.0), Some(1_700_000_000))
+    );
+    assert_eq!((row["processors"].as_u64(), row["past_from"].as_i64()), (Some(64), row["now"].as_i64()));
+    assert!(row["age_seconds"].as_i64().unwrap() < 120 && row["speed"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn queue_and_machine_tell_the_same() {
+    let pending = get(standing(), "/api/v1/pending").json();
+    let machine = get(standing(), "/api/v1/machine").json();
+    let (jobs, planned) = (pending["jobs"].as_array().unwrap(), machine["planned"].as_array().unwrap());
+    assert!(jobs.len() > 3, "{pending}");
+    assert_eq!(jobs.len(), planned.len());
+    let now = machine["now"].as_i64().unwrap();
+    for (job, plan) in jobs.iter().zip(planned) {
+        assert_eq!(job["job"], plan["job"]);
+        let median = now + job["start"]["median"].as_f64().unwrap().round() as i64;
+        assert_eq!(plan["start_median"].as_i64(), Some(median));
+        assert!(plan["end_median"].as_i64().unwrap() > median);
+    }
+    let running = machine["running"].as_array().unwrap();
+    let used: u64 = running.iter().map(|one| one["procs"].as_u64().unwrap()).sum();
+    assert_eq!((machine["used"].as_u64(), machine["processors"].as_u64()), (Some(used), Some(64)));
+    assert_eq!(pending["queues"][0]["free"].as_u64(), Some(64 - used));
+    for one in running {
+        let times = ["start", "end_low", "end_median", "end_high"].map(|name| one[name].as_i64().unwrap());
+        assert!(times.is_sorted() && times[0] <= now && times[1] >= now, "{one}");
+        assert_eq!(one["limit_end"].as_i64(), Some(times[0] + 1_800));
+    }
+    // One's own jobs come first.
+    let user = jobs.last().unwrap()["user"].as_str().unwrap();
+    let own = get(standing(), &format!("/api/v1/pending?user={user}")).json();
+    assert_eq!(own["jobs"][0]["user"].as_str(), Some(user));
+    assert_eq!(own["jobs"][0]["own"], true);
+}
+
+#[test]
+fn a_job_is_shown_with_those_before_it() {
+    let pending = get(standing(), "/api/v1/pending").json();
+    let last = pending["jobs"].as_array().unwrap().last().unwrap().clone();
+    let name = last["job"].as_str().unwrap();
+    let shown = get(standing(), &format!("/api/v1/pending/{name}")).json();
+    assert_eq!(shown["job"], last);
+    let before = last["place"].as_u64().unwrap() - 1;
+    assert_eq!(
+        (shown["ahead_count"].as_u64(), shown["ahead"].as_array().unwrap().len() as u64),
+        (Some(before), before)
+    );
+    let said = &shown["said"][0];
+    let now = get(standing(), "/api/v1/clusters").json()[0]["now"].as_i64();
+    assert_eq!(said["at"].as_i64(), now);
+    assert!(
+        said["low"].as_i64() <= said["median"].as_i64() && said["median"].as_i64() <= said["high"].as_i64()
+    );
+    assert_eq!(get(standing(), "/api/v1/pending/no-such").refused().0, 404);
+}
+
+#[test]
+fn a_script_asks_as_its_fields_do() {
+    let fields = get(standing(), "/api/v1/when?procs=16&limit=30");
+    let script = r##"{"script": "#!/bin/bash\n#SBATCH -n 16\n#SBATCH --time=30\nsrun x"}"##;
+    assert_eq!(post(standing(), "/api/v1/when", script).text, fields.text);
+    assert_eq!(post(standing(), "/api/v1/when", r#"{"procs": 16, "limit": "30"}"#).text, fields.text);
+    let other = post(standing(), "/api/v1/when", r#"{"procs": 17, "limit": "30"}"#);
+    assert_ne!(other.text, fields.text);
+    assert_eq!(fields.json()["asked"]["time"], 1_800);
+}
+
+#[test]
+fn advice_and_campaigns_are_answered() {
+    let advice = get(standing(), "/api/v1/advice?procs=16&limit=1h").json();
+    assert!(advice["options"].as_array().is_some_and(|options| !options.is_empty()), "{advice}");
+    let begun = Instant::now();
+    // Campaigns are learned beside the looks.
+    let campaign = loop {
+        let campaign = get(standing(), "/api/v1/campaign?procs=4&limit=30&array=1-20%255");
+        if campaign.status == StatusCode::OK {
+            break campaign.json();
+        }
+        assert_eq!(campaign.refused().0, 503);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(campaign["asked"]["jobs"].as_array().unwrap().len(), 20);
+    assert_eq!(campaign["asked"]["at_once"][0], 5);
+    let chain = get(standing(), "/api/v1/campaign?procs=4&limit=30&chain=3").json();
+    assert_eq!(chain["asked"]["depend"], true);
+}
+
+#[test]
+fn waits_and_scores_are_told() {
+    let waits = get(standing(), "/api/v1/waits").json();
+    let days = waits["days"].as_array().unwrap();
+    let jobs: u64 = days.iter().map(|day| day["jobs"].as_u64().unwrap()).sum();
+    // Submissions every 97 s up to the moment.
+    assert_eq!(jobs, FROM.0 as u64 / 97);
+    let pending: u64 = days.iter().map(|day| day["pending"].as_u64().unwrap()).sum();
+    let waiting = get(standing(), "/api/v1/pending").json()["jobs"].as_array().unwrap().len() as u64;
+    assert_eq!(pending, waiting);
+    assert_eq!(days[0]["day"], "2023-11-14");
+    assert_eq!(get(standing(), "/api/v1/waits?days=367").refused().0, 400);
+    let scores = get(standing(), "/api/v1/scorecard").json();
+    assert_eq!(scores["forecasts"].as_u64(), Some(waiting), "each waiting job was forecast once");
+}
+
+#[test]
+fn nonsense_is_refused_with_what_helps() {
+    for (path, status, said) in [
+        ("/api/v1/when", 400, "procs"),
+        ("/api/v1/when?procs=0", 400, "procs=0"),
+        ("/api/v1/when?procs=99999999999", 400, "no number"),
+        ("/api/v1/when?procs=-1", 400, "no number"),
+        ("/api/v1/when?procs=65", 400, "the machine has 64"),
+        ("/api/v1/when?procs=1&limit=soon", 400, "limit=soon"),
+        ("/api/v1/when?procs=1&procs=2", 400, "twice"),
+        ("/api/v1/when?proc=1", 400, "it takes"),
+        ("/api/v1/when?procs=1&cluster=other", 400, "small"),
+        ("/api/v1/when?procs=1&partition=none", 400, "queue none"),
+        ("/api/v1/when?procs=1&user=%ff", 400, "UTF-8"),
+        ("/api/v1/advice?procs=1", 400, "limit"),
+        ("/api/v1/campaign?procs=1", 400, "array"),
+        ("/api/v1/campaign?procs=1&array=x", 400, "indices"),
+        ("/api/v1/campaign?procs=1&chain=9000", 400, "too many"),
+        ("/api/v1/campaign?procs=1&chain=3&array=1-3", 400, "either"),
+        ("/api/v1/pending?at=tomorrow", 400, "tomorrow"),
+        ("/api/v1/pending?at=5", 400, "past_from"),
+        ("/api/v1/nothing", 404, "openapi"),
+        ("/nothing", 404, "/api/v1"),
+        ("/assets/../Cargo.toml", 404, "nothing"),
+    ] {
+        let (found, text) = get(standing(), path).refused();
+        assert_eq!(found, status, "{path}: {text}");
+        assert!(text.contains(said), "{path}: {text}");
+    }
+    for (body, status) in [
+        ("", 400),
+        ("{", 400),
+        ("[]", 400),
+        ("{\"procs\": {}}", 400),
+        ("{\"procs\": 1.5}", 400),
+        ("{\"script\": \"ls\"}", 400),
+        ("{\"script\": \"#!/bin/sh\\n#SBATCH --time=never\"}", 400),
+        (&format!("{{\"user\": {:?}}}", "x".repeat(70_000)), 413),
+    ] {
+        assert_eq!(post(standing(), "/api/v1/when", body).refused().0, status, "{body:.60}");
+    }
+    let posted = post(standing(), "/api/v1/clusters", "{}");
+    assert_eq!((posted.refused().0, posted.headers["allow"].to_str().unwrap()), (405, "GET, HEAD"));
+}
+
+#[test]
+fn a_past_moment_is_as_it_was_shown() {
+    let router = started(&settings(), 20_000.0);
+    let first = get(&router, "/api/v1/machine");
+    let then = first.json()["now"].as_i64().unwrap();
+    let begun = Instant::now();
+    let later = loop {
+        let later = get(&router, "/api/v1/machine").json()["now"].as_i64().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        if later > then {
+            break later;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let asked = |at: i64| get(&router, &format!("/api/v1/machine?at={at}"));
+    assert_eq!(asked(then).text, first.text);
+    assert_eq!(asked(later - 1).text, first.text);
+    assert_ne!(asked(later).text, first.text);
+    assert_eq!(asked(then - 1).refused().0, 400);
+}
+
+#[test]
+fn other_users_have_pseudonyms() {
+    let access = Access { token: None, user_header: Some("x-remote-user".parse().unwrap()) };
+    let router = started(&ServiceSettings { anonymous: true, access, ..settings() }, 1e-6);
+    let as_user = |path: &str, user: &str| {
+        let mut request = request(path);
+        request.headers_mut().insert("x-remote-user", user.parse().unwrap());
+        send(&router, request)
+    };
+    let names = |body: &Value, list: &str| -> Vec<String> {
+        let jobs = body[list].as_array().unwrap();
+        assert!(!jobs.is_empty());
+        jobs.iter().map(|job| job["user"].as_str().unwrap().to_owned()).collect()
+    };
+    let known = get(standing(), "/api/v1/pending").json();
+    let own = names(&known, "jobs")[1].clone();
+    for (path, list) in
+        [("/api/v1/pending", "jobs"), ("/api/v1/machine", "running"), ("/api/v1/machine", "planned")]
+    {
+        let all = names(&get(&router, path).json(), list);
+        assert!(all.iter().all(|name| name.starts_with("user-")), "{all:?}");
+        let mine = names(&as_user(path, &own).json(), list);
+        assert!(mine.iter().all(|name| name.starts_with("user-") || *name == own), "{mine:?}");
+    }
+    assert_eq!(names(&as_user("/api/v1/pending", &own).json(), "jobs")[0], own);
+    let last = known["jobs"].as_array().unwrap().last().unwrap()["job"].as_str().unwrap();
+    let shown = get(&router, &format!("/api/v1/pending/{last}")).json();
+    assert!(names(&shown, "ahead").iter().all(|name| name.starts_with("user-")));
+    assert!(shown["job"]["user"].as_str().unwrap().starts_with("user-"));
+    // Naming a user would tell which pseudonym is theirs.
+    assert_eq!(as_user("/api/v1/pending?user=3", "4").refused().0, 403);
+    assert_eq!(get(&router, "/api/v1/when?procs=1&user=3").refused().0, 403);
+    assert_eq!(as_user("/api/v1/when?procs=1&user=3", "3").status, StatusCode::OK);
+}
+
+#[test]
+fn a_token_is_asked_for_where_data_is() {
+    let access = Access { token: Some(b"0123456789abcdef".to_vec()), user_header: None };
+    let clusters = [cluster(1.0)];
+    let router = app(Arc::new(Service::new(&clusters, &ServiceSettings { access, ..settings() })));
+    for path in ["/api/v1/clusters", "/api/v1/pending", "/api/v1/events", "/metrics"] {
+        let refused = get(&router, path);
+        assert_eq!(
+            (refused.refused().0, refused.headers["www-authenticate"].to_str().unwrap()),
+            (401, "Bearer")
+        );
+    }
+    for path in ["/", "/api/v1/health", "/api/v1/openapi.json"] {
+        assert_eq!(get(&router, path).status, StatusCode::OK, "{path}");
+    }
+    let mut with = request("/api/v1/clusters");
+    with.headers_mut().insert("authorization", "Bearer 0123456789abcdef".parse().unwrap());
+    assert_eq!(send(&router, with).status, StatusCode::OK);
+}
+
+#[test]
+fn headers_protect_the_page() {
+    let (page, widget) = (get(standing(), "/"), get(standing(), "/widget"));
+    for asked in [&page, &widget, &get(standing(), "/api/v1/clusters"), &get(standing(), "/none")] {
+        let policy = asked.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'self';") && !policy.contains("unsafe"), "{policy}");
+        assert_eq!(asked.headers["x-content-type-options"], "nosniff");
+        assert_eq!(asked.headers["referrer-policy"], "no-referrer");
+    }
+    let framed = |asked: &Asked| {
+        asked.headers["content-security-policy"].to_str().unwrap().contains("frame-ancestors *")
+    };
+    assert!(framed(&widget) && !framed(&page));
+    let mut again = request("/");
+    again.headers_mut().insert("if-none-match", page.headers["etag"].clone());
+    let again = send(standing(), again);
+    assert_eq!((again.status, again.text.as_str()), (StatusCode::NOT_MODIFIED, ""));
+}
+
+#[test]
+fn the_document_describes_every_route() {
+    let document = get(standing(), "/api/v1/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths = document["paths"].as_object().unwrap();
+    assert_eq!(paths.len(), 14);
+    let mut ids = Vec::new();
+    for (path, methods) in paths {
+        let asked = get(standing(), &path.replace("{job}", "1").replace("/events", "/health"));
+        assert_ne!(asked.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        for (method, operation) in methods.as_object().unwrap() {
+            ids.push(operation["operationId"].as_str().unwrap().to_owned());
+            let answered = asked.status.as_u16().to_string();
+            assert!(
+                operation["responses"].get(&answered).is_some() || method == "post",
+                "{path}: {answered}"
+            );
+        }
+    }
+    ids.sort();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+}
+
+/// A line of the text format: a name, labels in braces, a number.
+fn is_metric(line: &str) -> bool {
+    let name = line.split(['{', ' ']).next().unwrap_or_default();
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let rest = &line[name.len()..];
+    let value = match rest.strip_prefix('{') {
+        Some(labels) => {
+            let Some((labels, value)) = labels.rsplit_once("} ") else { return false };
+            let is_label = |label: &str| {
+                label.split_once("=\"").is_some_and(|(name, value)| is_name(name) && value.ends_with('"'))
+            };
+            if !labels.split("\",").all(|label| is_label(&format!("{}\"", label.trim_end_matches('"')))) {
+                return false;
+            }
+            value
+        }
+        None => rest.trim_start(),
+    };
+    is_name(name) && value.parse::<f64>().is_ok()
+}
+
+#[test]
+fn every_line_of_the_metrics_parses() {
+    get(standing(), "/api/v1/clusters");
+    let text = get(standing(), "/metrics").text;
+    let mut typed: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        if let Some(comment) = line.strip_prefix("# ") {
+            if let Some(kind) = comment.strip_prefix("TYPE ") {
+                typed.push(kind.split(' ').next().unwrap());
+            }
+            continue;
+        }
+        assert!(is_metric(line), "{line}");
+        assert!(typed.iter().any(|name| line.starts_with(name)), "{line} has no type");
+    }
+    for name in [
+        "queuecast_waiting_jobs{cluster=\"small\"}",
+        "queuecast_processors_used{cluster=\"small\"}",
+        "queuecast_look_age_seconds{cluster=\"small\"}",
+        "queuecast_wait_seconds{cluster=\"small\",queue=\"1\",quantile=\"0.5\"}",
+        "queuecast_requests_total{route=\"/api/v1/clusters\",status=\"200\"}",
+        "queuecast_request_seconds_bucket{route=\"/api/v1/clusters\",le=\"+Inf\"}",
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{name} is missing in\n{text}");
+    }
+    // Control: what is none is found.
+    for wrong in ["a b", "1a 2", "a{b=c} 1", "a{b=\"c\"} x", "a"] {
+        assert!(!is_metric(wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn viewers_are_told_of_each_look() {
+    let router = started(&settings(), 5_000.0);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let response = router.clone().oneshot(request("/api/v1/events")).await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let mut body = response.into_body();
+        let mut looks = Vec::new();
+        while looks.len() < 3 {
+            let frame = tokio::time::timeout(
+                Duration::from_secs(60),
+                std::future::poll_fn(|context| {
+                    axum::body::HttpBody::poll_frame(std::pin::Pin::new(&mut body), context)
+                }),
+            );
+            let frame = frame.await.unwrap().unwrap().unwrap().into_data().unwrap();
+            let text = String::from_utf8(frame.to_vec()).unwrap();
+            let Some(data) = text.split("data: ").nth(1) else { continue };
+            assert!(text.starts_with("event: snapshot\n") && text.ends_with("\n\n"), "{text}");
+            looks.push(serde_json::from_str::<Value>(data.trim()).unwrap());
+        }
+        let numbers: Vec<i64> = looks.iter().map(|look| look["look"].as_i64().unwrap()).collect();
+        assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
+        assert!(looks[0]["now"].as_i64() < looks[2]["now"].as_i64());
+        assert_eq!(looks[0]["processors"], 64);
+    });
+}

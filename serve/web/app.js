@@ -1,0 +1,214 @@
+// The frame of the page: which view is shown, which cluster is asked, what time it is there, and whether that is fresh.
+
+import { follow, get } from "./api.js";
+import { h, memory, put } from "./dom.js";
+import { empty } from "./parts.js";
+import { clock, count, dated, duration, zone } from "./words.js";
+import { whenView } from "./when.js";
+import { queueView } from "./queue.js";
+import { machineView } from "./machine.js";
+import { scoreView } from "./score.js";
+
+const VIEWS = { when: ["When", whenView], queue: ["Queue", queueView], machine: ["Machine", machineView], right: ["How right", scoreView] };
+const byId = (id) => document.getElementById(id);
+
+/** What every view may ask of the frame. */
+const app = {
+  clusters: [],
+  cluster: null,
+  snapshot: null,
+  connected: false,
+  /** When the clusters were asked, by the browser's clock in milliseconds. */
+  asked: 0,
+
+  /** The time at the cluster, as of its last snapshot. */
+  now() {
+    return this.snapshot?.now ?? this.cluster?.now ?? Date.now() / 1000;
+  },
+
+  /** The Unix time of a moment that an answer names; a log counts from its own beginning. */
+  unix(moment) {
+    if (!moment) return this.now();
+    if (this.cluster?.epoch !== undefined && this.cluster?.epoch !== null) return this.cluster.epoch + moment.time;
+    return moment.time > 1e9 ? moment.time : this.now();
+  },
+
+  /** A body of the service, of the cluster that is shown. */
+  get(path, parameters, signal) {
+    const several = this.clusters.length > 1;
+    return get(path, several ? { ...parameters, cluster: this.cluster?.name } : parameters, signal);
+  },
+
+  /** Writes the shown question into the address without a new entry of the history. */
+  address(view, parameters) {
+    const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value)).toString();
+    const hash = `#/${view}${query ? `?${query}` : ""}`;
+    if (location.hash !== hash) history.replaceState(null, "", hash);
+  },
+};
+
+let view = null;
+let name = "";
+let unfollow = null;
+
+function route() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const wanted = Object.hasOwn(VIEWS, path) ? path : "when";
+  const parameters = Object.fromEntries(new URLSearchParams(query ?? ""));
+  if (wanted !== name) {
+    view?.leave?.();
+    name = wanted;
+    const [title, make] = VIEWS[wanted];
+    document.title = `${title} · Queuecast`;
+    for (const tab of document.querySelectorAll(".tabs a")) {
+      if (tab.dataset.view === wanted) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
+    }
+    view = make(app);
+    put(byId("main"), view.element);
+    window.scrollTo(0, 0);
+  }
+  view.enter(parameters);
+}
+
+/** Views are updated at most this often, in milliseconds. */
+const PACE = 2000;
+let updated = 0;
+let due = 0;
+
+function update() {
+  if (document.hidden) return;
+  clearTimeout(due);
+  const wait = updated + PACE - performance.now();
+  if (wait > 0) {
+    due = setTimeout(update, wait);
+    return;
+  }
+  updated = performance.now();
+  view?.update?.();
+}
+
+function showStatus() {
+  const { cluster, snapshot, connected } = app;
+  if (!cluster) return;
+  const now = app.now();
+  const speed = cluster.speed && cluster.speed !== 1 ? cluster.speed : null;
+  const fresh = connected && cluster.state === "ok";
+  const word = !connected ? "Not connected" : cluster.state === "stale" ? "Stale" : cluster.state === "starting" ? "Starting" : speed ? (cluster.kind === "demo" ? "Demo" : "Replay") : "Live";
+  put(byId("status"),
+    h("span", { class: fresh ? "dot" : "dot off", "aria-hidden": "true" }),
+    h("span", { class: "status-word" }, word),
+    h("time", { class: "status-time", datetime: new Date(now * 1000).toISOString() }, dated(now, speed ? now : Date.now() / 1000).replace(/^today /, "")));
+  const facts = [`Times in ${zone(now)}`];
+  if (speed) facts.push(`${cluster.kind === "demo" ? "A made-up site" : "A log, replayed"}: time runs ${count(speed)} times as fast`);
+  if (snapshot) facts.push(`${count(snapshot.running)} running, ${count(snapshot.waiting)} waiting`);
+  put(byId("foot"), facts.map((fact) => h("span", null, fact)), h("span", null, h("a", { href: "/api/v1/openapi.json" }, "API")));
+}
+
+function showNotice() {
+  const { cluster, connected } = app;
+  const notice = byId("notice");
+  let text = "";
+  if (cluster?.state === "stale") {
+    const age = (cluster.age_seconds ?? 0) + (performance.now() - app.asked) / 1000;
+    const looked = cluster.kind === "slurm" ? "The last look at Slurm was" : "The last snapshot was made";
+    text = `${looked} ${duration(age)} ago. What is shown is of then.`;
+  } else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
+  else if (cluster && !connected && performance.now() - app.asked > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
+  if (notice.textContent !== text) put(notice, text);
+  notice.hidden = !text;
+}
+
+function showClusters() {
+  const { clusters, cluster } = app;
+  if (clusters.length < 2) {
+    put(byId("cluster"), h("span", { class: "cluster-name" }, cluster?.name ?? ""));
+    return;
+  }
+  const select = h("select", { "aria-label": "Cluster", onchange: () => choose(select.value) },
+    clusters.map((one) => h("option", { value: one.name }, one.name)));
+  select.value = cluster.name;
+  put(byId("cluster"), select);
+}
+
+function choose(chosen) {
+  app.cluster = app.clusters.find((one) => one.name === chosen) ?? app.clusters[0];
+  app.snapshot = null;
+  memory.set("cluster", app.cluster.name);
+  unfollow?.();
+  unfollow = follow(app.cluster.name, told, (connected) => {
+    app.connected = connected;
+    showStatus();
+    showNotice();
+  });
+  showClusters();
+  showStatus();
+  showNotice();
+  name = "";
+  route();
+}
+
+function told(snapshot) {
+  app.snapshot = snapshot;
+  app.connected = true;
+  showStatus();
+  update();
+}
+
+async function askClusters() {
+  try {
+    const clusters = await get("/clusters");
+    app.clusters = clusters;
+    app.asked = performance.now();
+    if (!clusters.length) {
+      put(byId("main"), empty("The service follows no cluster yet.", "Start it with --demo, with --replay LOG, or after queuecast collect."));
+      return;
+    }
+    const before = app.cluster;
+    if (!before) choose(memory.get("cluster"));
+    else {
+      app.cluster = clusters.find((one) => one.name === before.name) ?? clusters[0];
+      if (before.state === "starting" && app.cluster.state !== "starting") view?.update?.();
+      showStatus();
+      showNotice();
+    }
+  } catch (error) {
+    app.connected = false;
+    if (!app.cluster) put(byId("main"), empty("The service does not answer.", "It is asked again every few seconds."));
+    showStatus();
+    showNotice();
+  }
+}
+
+const THEMES = { "": "as the system", light: "light", dark: "dark" };
+
+function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  byId("theme").setAttribute("aria-label", `Colours: ${THEMES[theme]}`);
+  byId("theme").title = `Colours: ${THEMES[theme]}`;
+  memory.set("theme", theme);
+  view?.repaint?.();
+}
+
+byId("theme").addEventListener("click", () => {
+  const order = Object.keys(THEMES);
+  setTheme(order[(order.indexOf(document.documentElement.dataset.theme ?? "") + 1) % order.length]);
+});
+setTheme(Object.hasOwn(THEMES, memory.get("theme") ?? "") ? memory.get("theme") ?? "" : "");
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view?.repaint?.());
+addEventListener("hashchange", () => {
+  if (location.hash === "#main") {
+    byId("main").focus();
+    return;
+  }
+  if (app.cluster) route();
+});
+document.addEventListener("visibilitychange", update);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
+});
+
+await askClusters();
+setInterval(askClusters, 5000);

@@ -1,0 +1,111 @@
+// How right: what became of past forecasts, beside Slurm's own expected starts and the last waits.
+
+import { h, put, questions } from "./dom.js";
+import { card, empty, failed, loading } from "./parts.js";
+import { count, countOf, day, duration, percent } from "./words.js";
+
+/** Below this many forecasts nothing is claimed. */
+const FEW = 30;
+
+const SECTIONS = { said: "By how far off the start was said to be", ahead: "By place in the queue", partition: "By partition", queue: "By queue", size: "By size" };
+
+/** Wilson's interval of a share, at 95 %. */
+export function wilson(share, forecasts) {
+  if (!forecasts) return [0, 1];
+  const z = 1.96;
+  const middle = (share + (z * z) / (2 * forecasts)) / (1 + (z * z) / forecasts);
+  const off = (z / (1 + (z * z) / forecasts)) * Math.sqrt((share * (1 - share)) / forecasts + (z * z) / (4 * forecasts * forecasts));
+  return [Math.max(0, middle - off), Math.min(1, middle + off)];
+}
+
+export function scoreView(app) {
+  let isShown = false;
+  const content = h("div", null, loading(5));
+  const element = h("div", { class: "view right" }, h("h1", { class: "hidden" }, "How right"), content);
+
+  const { ask, refresh, end } = questions(async (signal) => {
+    try {
+      show(await app.get("/scorecard", {}, signal));
+      isShown = true;
+    } catch (error) {
+      if (error.name !== "AbortError" && !isShown) put(content, failed(error));
+    }
+  });
+
+  function show(body) {
+    const all = body.rows.find((row) => row.by === "all");
+    const judged = `Not judged: ${count(body.open)} whose range is not over yet, ${count(body.withdrawn)} of jobs that left the queue before they started, ${count(body.unknown)} of jobs that are gone without a record.`;
+    if (!all) {
+      put(content, body.forecasts
+        ? empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made, and the range of none is over. ${judged}`)
+        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."));
+      return;
+    }
+    put(content,
+      h("div", { class: "headline-block" },
+        h("p", { class: "headline" }, h("strong", null, percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} were within their 80 % range`),
+        h("p", { class: "under" }, verdict(all)),
+        h("p", { class: "under" }, `Forecasts made since ${day(body.since, app.now())}. ${judged}`)),
+      h("div", { class: "thirds" },
+        card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
+        card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),
+          h("p", { class: "muted small" }, all.slurm_error === null ? `${duration(all.median_error ?? 0)} for all; Slurm had no expected start to compare with.` : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
+        card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
+          h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
+      Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))));
+  }
+
+  return { element, enter: () => ask(), update: () => refresh(), leave: end };
+}
+
+function verdict({ inside, forecasts }) {
+  const [low, high] = wilson(inside, forecasts);
+  if (forecasts < FEW) return `Too few to judge: with ${countOf(forecasts, "forecast")} the share may be anything from ${percent(low, 0)} to ${percent(high, 0)}.`;
+  if (low > 0.8) return "More than should be: ranges are wider than they need to be.";
+  if (high < 0.8) return "Fewer than should be: ranges are too narrow, so allow for more.";
+  return "That is as it should be, as far as this many forecasts can tell.";
+}
+
+function coverageNote({ inside, forecasts }) {
+  const [low, high] = wilson(inside, forecasts);
+  return `${countOf(forecasts, "forecast")}: between ${percent(low, 0)} and ${percent(high, 0)} at 95 % confidence.`;
+}
+
+/** A share with its confidence interval, and a mark at 80 %. */
+function gauge({ inside, forecasts }) {
+  const [low, high] = wilson(inside, forecasts);
+  const at = (share) => `${(share * 100).toFixed(1)}%`;
+  return h("div", { class: forecasts < FEW ? "gauge few" : "gauge", role: "img", "aria-label": `${percent(inside, 0)} inside, ${percent(low, 0)} to ${percent(high, 0)} at 95 % confidence; 80 % should be` },
+    h("i", { class: "target", style: { left: "80%" } }),
+    h("i", { class: "interval", style: { left: at(low), width: at(high - low) } }),
+    h("i", { class: "point", style: { left: at(inside) } }));
+}
+
+/** Ours and a baseline as two bars of one scale. */
+function versus(ours, other, ourName, otherName) {
+  if (ours === null || ours === undefined) return h("p", { class: "figure" }, "–");
+  const most = Math.max(ours, other ?? 0, 1);
+  const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, value === null || value === undefined ? "none" : duration(value)),
+    h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${((value ?? 0) / most) * 100}%` } })));
+  const [sign, share] = other ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
+  return [h("p", { class: "figure" }, duration(ours), sign ? h("small", null, `${percent(share, 0)} ${sign}`) : null), h("dl", { class: "versus" }, row(ourName, ours, "ours"), row(otherName, other, "theirs"))];
+}
+
+function section(title, rows) {
+  if (!rows.length) return null;
+  const time = (value) => (value === null || value === undefined ? "–" : duration(value));
+  const line = (row) => h("tr", { class: row.forecasts < FEW ? "few" : null },
+    h("th", { scope: "row" }, row.group),
+    h("td", { class: "number", "data-label": "forecasts" }, count(row.forecasts)),
+    h("td", { class: "number", "data-label": "inside" }, percent(row.inside, 0), row.forecasts < FEW ? h("small", null, "few") : null),
+    h("td", { class: "cell-track" }, gauge(row)),
+    h("td", { class: "number", "data-label": "median error" }, time(row.median_error)),
+    h("td", { class: "number", "data-label": "where Slurm answered" }, time(row.error_there)),
+    h("td", { class: "number", "data-label": "Slurm’s" }, time(row.slurm_error)),
+    h("td", { class: "number", "data-label": "score" }, time(row.interval_score)),
+    h("td", { class: "number", "data-label": "last waits’" }, time(row.past_score)));
+  const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
+  return card(title, h("table", { class: "groups" },
+    h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), head("median error", "number"), head("where Slurm answered", "number"), head("Slurm’s", "number"), head("interval score", "number"), head("last waits’", "number"))),
+    h("tbody", null, rows.map(line))));
+}

@@ -1,0 +1,272 @@
+// When: one job's shape in the words of sbatch, when it would start and end, and the change that would help most.
+
+import { places } from "./api.js";
+import { debounce, h, memory, put, questions } from "./dom.js";
+import { card, empty, failed, loading, sentence, timeline } from "./parts.js";
+import { advice } from "./advice.js";
+import { readScript } from "./script.js";
+import { between, count, countOf, duration, limitSeconds, limitText, moment, percent } from "./words.js";
+
+const FIELDS = ["n", "N", "t", "p", "a", "u"];
+
+export function whenView(app) {
+  const nodes = app.cluster.nodes;
+  const partitions = app.cluster.partitions ?? [];
+  const perNode = nodes ? Math.floor(app.cluster.processors / nodes) : null;
+  const inputs = {};
+  let shown = null;
+
+  const field = (key, flag, label, extra) => {
+    inputs[key] = h("input", { id: `f-${key}`, name: key, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", ...extra });
+    return h("div", { class: `field field-${key}` }, h("label", { for: `f-${key}` }, h("code", null, flag), " ", h("span", null, label)), inputs[key]);
+  };
+  const choice = () => {
+    inputs.p = h("select", { id: "f-p", name: "p" }, h("option", { value: "" }, "any"), partitions.map((one) => h("option", { value: one }, one)));
+    return h("div", { class: "field field-p" }, h("label", { for: "f-p" }, h("code", null, "-p"), " ", h("span", null, "partition")), inputs.p);
+  };
+  const file = h("input", { type: "file", class: "hidden", id: "f-script", "aria-label": "Job script", onchange: () => file.files[0]?.text().then(readIn) });
+  const note = h("p", { class: "note", id: "script-note", role: "status" });
+  const said = h("p", { class: "hidden", role: "status" });
+  const form = h("form", { class: "command", "aria-label": "The job", onsubmit: (event) => { event.preventDefault(); ask(true); } },
+    h("span", { class: "prompt", "aria-hidden": "true" }, "sbatch"),
+    field("n", "-n", "processors", { inputmode: "numeric", size: "6" }),
+    perNode ? field("N", "-N", "nodes", { inputmode: "numeric", size: "4", placeholder: "–" }) : null,
+    field("t", "-t", "time limit", { size: "10" }),
+    partitions.length ? choice() : null,
+    field("a", "-a", "array", { size: "8", placeholder: "–" }),
+    field("u", "user", "your name", { size: "9", placeholder: "any" }),
+    h("button", { type: "button", class: "quiet script", onclick: () => file.click() }, "Read a job script"), file);
+  const answer = h("div", { class: "answer" }, loading(4));
+  const element = h("div", { class: "view when" }, h("h1", { class: "hidden" }, "When would a job start?"), form, note, said, answer);
+
+  // A change is asked about a little later, so that typing a number is one question.
+  const soon = debounce(() => ask(true), 350);
+  form.addEventListener("input", soon);
+
+  function readIn(text) {
+    const { lines, fields, notes, ignored } = readScript(text);
+    if (!lines) {
+      put(note, "No #SBATCH line was found in that.");
+      return;
+    }
+    for (const key of ["n", "N", "t", "p", "a"]) {
+      if (!inputs[key]) continue;
+      if (key === "p" && fields.p && !partitions.includes(fields.p)) inputs.p.value = "";
+      else inputs[key].value = fields[key] ?? (key === "n" && !fields.N ? "1" : "");
+    }
+    const all = [`Read ${countOf(lines, "#SBATCH line")}`];
+    if (notes.length) all.push(notes.join(", "));
+    if (ignored.length) all.push(`not used: ${ignored.join(", ")}`);
+    put(note, `${all.join("; ")}.`);
+    ask(true);
+  }
+
+  const drop = (event) => {
+    event.preventDefault();
+    element.classList.remove("dropping");
+    const given = event.dataTransfer?.files?.[0];
+    if (given) given.text().then(readIn);
+    else if (event.dataTransfer?.getData("text/plain")) readIn(event.dataTransfer.getData("text/plain"));
+  };
+  const over = (event) => { event.preventDefault(); element.classList.add("dropping"); };
+  const out = (event) => { if (!event.relatedTarget) element.classList.remove("dropping"); };
+  const paste = (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!/^\s*#SBATCH/m.test(text)) return;
+    event.preventDefault();
+    readIn(text);
+  };
+  const listeners = [["drop", drop], ["dragover", over], ["dragleave", out], ["paste", paste]];
+  for (const [name, run] of listeners) addEventListener(name, run);
+
+  /** What is asked, or what is wrong with it. */
+  function question() {
+    const value = (key) => inputs[key]?.value.trim() ?? "";
+    let processors = value("n");
+    if (value("N")) {
+      if (!/^[1-9]\d*$/.test(value("N"))) return { wrong: "N", error: "-N is a whole number of nodes." };
+      processors = String(Math.max(Number(processors) || 0, Number(value("N")) * perNode));
+    }
+    if (!/^[1-9]\d{0,8}$/.test(processors)) return { wrong: "n", error: "-n is a whole number of processors." };
+    if (value("t") && limitSeconds(value("t")) === null) return { wrong: "t", error: "-t is a time as sbatch reads it: 90 for minutes, 2:00:00, 1-12:00:00, or 2h." };
+    return { procs: processors, limit: value("t"), partition: value("p"), user: value("u"), array: value("a") };
+  }
+
+  const { ask, refresh, end } = questions(async (signal, byUser) => {
+    const asked = question();
+    for (const key of FIELDS) inputs[key]?.toggleAttribute("aria-invalid", false);
+    if (asked.error) {
+      inputs[asked.wrong].setAttribute("aria-invalid", "true");
+      put(answer, empty(asked.error));
+      shown = null;
+      return;
+    }
+    const fields = Object.fromEntries(FIELDS.map((key) => [key, inputs[key]?.value.trim() ?? ""]));
+    app.address("when", fields);
+    memory.set("job", JSON.stringify(fields));
+    memory.set("user", fields.u);
+    const { array, ...job } = asked;
+    if (byUser) answer.classList.add("asking");
+    try {
+      if (array) showCampaign(await app.get("/campaign", { ...job, array }, signal), asked);
+      else {
+        const advised = app.get("/advice", job, signal).catch((error) => error);
+        const when = await app.get("/when", job, signal);
+        // The advice is waited for a moment, so that the answer is drawn once; what takes longer is added when it comes.
+        const early = await Promise.race([advised, new Promise((done) => setTimeout(() => done(null), 250))]);
+        if (signal.aborted) return;
+        show(when, early, asked);
+        if (early === null) {
+          const late = await advised;
+          if (!signal.aborted) show(when, late, asked);
+        }
+      }
+      if (byUser) put(said, answer.querySelector(".headline")?.textContent ?? "");
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      shown = null;
+      put(answer, failed(error));
+    } finally {
+      if (!signal.aborted) answer.classList.remove("asking");
+    }
+  });
+
+  /** Redraws the answer; what had the focus has it again. */
+  function draw(...children) {
+    const key = answer.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    put(answer, ...children);
+    if (key) answer.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  }
+
+  function show(when, advised, asked) {
+    const found = places(when);
+    const plans = advised && !(advised instanceof Error) ? places(advised) : [];
+    const soonest = found.reduce((best, one) => (one.wait.median < best.wait.median ? one : best));
+    const now = app.unix(soonest.moment);
+    const planOf = (one) => plans.find((plan) => plan.partition === one.partition) ?? (plans.length === 1 ? plans[0] : null);
+    shown = { found, now };
+    const rows = found.map((one) => {
+      const begin = app.unix(one.moment);
+      const start = { ...moved(one.wait, begin), p25: begin + one.wait.p25, p75: begin + one.wait.p75 };
+      const done = planOf(one)?.options.find((option) => option.change === "as_asked")?.done;
+      const bands = [{ word: "start", kind: "start", range: start }];
+      if (done) bands.push({ word: "end", kind: "end", range: moved(done, begin) });
+      return { name: found.length > 1 ? one.partition : null, bands };
+    });
+    draw(
+      headline(soonest, now, found.length > 1),
+      h("div", { class: "columns" },
+        h("div", null,
+          card("Start and end", timeline(rows, now, "Ranges of start and end on one time axis"),
+            h("p", { class: "key" }, h("span", null, h("i", { class: "band start" }), "80 % range"), h("span", null, h("i", { class: "band inner start" }), "middle half"), h("span", null, h("i", { class: "tick start" }), "even odds")),
+            refusals(when.refused)),
+          planOf(soonest) ? advice(planOf(soonest), now, take, found.length > 1 ? soonest.partition : null) : advised instanceof Error ? card("The change that would help most", failed(advised)) : card("The change that would help most", loading(3))),
+        h("div", null, card("Chance to have started within", chances(soonest.wait.within)), card("Why", reasons(soonest)))));
+  }
+
+  function take(option) {
+    if (inputs.N) inputs.N.value = "";
+    inputs.n.value = String(option.procs);
+    inputs.t.value = limitText(option.limit);
+    if (option.change?.queue && inputs.p && partitions.includes(option.change.queue)) inputs.p.value = option.change.queue;
+    ask(true);
+    inputs.t.focus({ preventScroll: true });
+    window.scrollTo({ top: 0, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  }
+
+  function showCampaign(body, asked) {
+    const [one] = body.places;
+    const now = app.unix(body.moment);
+    if (!one) {
+      draw(empty("No partition takes these jobs."), refusals(body.refused));
+      return;
+    }
+    const band = (range) => moved(range, now);
+    const rows = body.places.map((each) => ({
+      name: body.places.length > 1 ? each.partition : null,
+      bands: [
+        each.first_start ? { word: "first start", kind: "start", range: band(each.first_start) } : null,
+        each.half_ended ? { word: "half done", kind: "end", range: band(each.half_ended) } : null,
+        each.last_end ? { word: "all done", kind: "end", range: band(each.last_end) } : null,
+      ].filter(Boolean),
+    }));
+    const record = one.record;
+    const ends = one.last_end ? band(one.last_end) : null;
+    draw(
+      h("div", { class: "headline-block" },
+        ends ? h("p", { class: "headline" }, "All done most likely ", phrase(between(ends.low, ends.high, now)), h("span", { class: "sure" }, "80 %")) : h("p", { class: "headline" }, "It cannot be said when all are done"),
+        h("p", { class: "under" }, `${countOf(body.asked.jobs.length, "task")} of array ${asked.array}`, one.first_start ? `, the first most likely starts ${plain(between(band(one.first_start).low, band(one.first_start).high, now))}` : "", "."),
+        h("p", { class: "under" }, record ? `Of ${count(record.campaigns)} past campaigns of ${record.fewest} to ${record.most} jobs, ${percent(record.last_inside)} ended within such a range (80 % should)${record.is_far ? "; yours is of another size" : ""}.` : "Too few past campaigns are known to say how often such ranges held.")),
+      card("From the first start to the last end", timeline(rows, now, "Ranges of first start, half done and all done"), refusals(body.refused)));
+    shown = { now };
+  }
+
+  return {
+    element,
+    enter(parameters) {
+      const kept = Object.keys(parameters).length ? parameters : { t: "2:00:00", ...read(memory.get("job")) };
+      const size = Math.max(1, Math.min(16, app.cluster.processors ?? 16));
+      for (const key of FIELDS) if (inputs[key]) inputs[key].value = kept[key] ?? "";
+      if (!inputs.n.value && !inputs.N?.value) inputs.n.value = String(size);
+      if (!inputs.u.value && !parameters.u) inputs.u.value = memory.get("user") ?? "";
+      ask(true);
+    },
+    update() {
+      if (shown || answer.querySelector(".waits-on")) refresh(false);
+    },
+    leave() {
+      end();
+      for (const [name, run] of listeners) removeEventListener(name, run);
+    },
+  };
+}
+
+function read(text) {
+  try {
+    return JSON.parse(text ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const moved = ({ low, median, high }, by) => ({ low: by + low, median: by + median, high: by + high });
+const phrase = (parts) => parts.map((part) => (part.strong ? h("strong", null, part.strong) : part));
+const plain = (parts) => parts.map((part) => part.strong ?? part).join("");
+
+/** The answer as one sentence. */
+export function headline(one, now, isOneOfSeveral) {
+  const { wait, record } = one;
+  const [low, high] = [now + wait.low, now + wait.high];
+  const first = isOneOfSeveral ? ["In ", h("strong", null, one.partition), " most likely "] : ["Most likely "];
+  const later = wait.p90 - wait.high > 60 ? `, at the latest, nine times in ten, by ${moment(now + wait.p90, now)}` : "";
+  return h("div", { class: "headline-block" },
+    h("p", { class: "headline" }, first, phrase(between(low, high, now)), h("span", { class: "sure" }, "80 %")),
+    h("p", { class: "under" }, wait.median < 60 ? `As likely as not within ${duration(Math.max(1, wait.median))}${later}.` : `As likely as not by ${moment(now + wait.median, now)}, in ${duration(wait.median)}${later}.`),
+    h("p", { class: "under" }, record ? `Of the last ${count(record.jobs)} jobs so answered, ${percent(record.inside)} started within such a range (80 % should).` : "Too few jobs have been answered yet to say how often such a range holds."));
+}
+
+function chances(within) {
+  const first = within.findIndex((one) => one.probability > 0.005);
+  const sure = within.findIndex((one) => one.probability > 0.9949);
+  const shown = within.slice(Math.max(0, first), sure < 0 ? within.length : sure + 1);
+  if (!shown.length) return h("p", { class: "muted" }, "It is not expected within a week.");
+  return h("dl", { class: "chances" }, shown.map(({ seconds, probability }) => h("div", null,
+    h("dt", null, duration(seconds)),
+    h("dd", null, h("i", { class: "bar", "aria-hidden": "true" }, h("i", { style: { width: `${probability * 100}%` } })), h("span", null, probability > 0.9949 ? "> 99 %" : percent(probability, 0))))));
+}
+
+function reasons({ state, regime, method, history, learned }) {
+  const { procs, free, waiting, wanted, preferred, preferred_wanted: ahead } = state;
+  const lines = [
+    waiting ? `${countOf(waiting, "job")} wait${waiting === 1 ? "s" : ""} for ${countOf(wanted, "processor")}${preferred ? `; by past starts it would come behind ${count(preferred)} of them, for ${count(ahead)}` : "; by past starts it would come before them"}.` : "No job waits.",
+    `${count(free)} of ${countOf(procs, "processor")} ${free === 1 ? "is" : "are"} free.`,
+    regime ? `Of ${count(regime.jobs)} jobs on ${regime.procs[0]} to ${regime.procs[1]} processors that ${regime.fits ? "found room" : "found a queue or no room"}, ${percent(regime.inside)} started within their range.` : "Too few jobs in the same situation have been seen to judge those alone.",
+    `Answered by ${method}, learned from ${history ?? countOf(learned, "job")}.`,
+  ];
+  return lines.map((line) => h("p", null, line));
+}
+
+function refusals(refused) {
+  if (!refused?.length) return null;
+  return h("ul", { class: "refused" }, refused.map((one) => h("li", null, sentence(one))));
+}

@@ -1,0 +1,56 @@
+// The widget: when a job of this shape would start, for a portal's page.
+
+import { follow, get, places } from "./api.js";
+import { debounce, h, put } from "./dom.js";
+import { axis, band, empty, failed } from "./parts.js";
+import { between, limitSeconds, moment, span, zone } from "./words.js";
+
+const given = new URLSearchParams(location.search);
+const form = document.getElementById("job");
+const answer = document.getElementById("answer");
+const cluster = given.get("cluster");
+form.procs.value = given.get("procs") ?? given.get("n") ?? "1";
+form.limit.value = given.get("limit") ?? given.get("t") ?? "1h";
+if (given.get("theme")) document.documentElement.dataset.theme = given.get("theme");
+
+let asking = null;
+let updated = 0;
+
+async function ask() {
+  const [procs, limit] = [form.procs.value.trim(), form.limit.value.trim()];
+  if (!/^[1-9]\d{0,8}$/.test(procs)) return void put(answer, empty("The number of processors is a whole number."));
+  if (limit && limitSeconds(limit) === null) return void put(answer, empty("The time limit is 90 for minutes, 2:00:00, or 2h."));
+  asking?.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  try {
+    const [body, clusters] = await Promise.all([get("/when", { procs, limit, partition: given.get("partition"), user: given.get("user"), cluster }, signal), get("/clusters", {}, signal)]);
+    const here = clusters.find((one) => one.name === cluster) ?? clusters[0];
+    const one = places(body).reduce((best, other) => (other.wait.median < best.wait.median ? other : best));
+    const now = here?.epoch !== undefined && here?.epoch !== null ? here.epoch + one.moment.time : here?.now ?? one.moment.time;
+    show(one, now, here);
+  } catch (error) {
+    if (error.name !== "AbortError") put(answer, failed(error));
+  }
+}
+
+function show({ wait, partition }, now, here) {
+  const range = { low: now + wait.low, median: now + wait.median, high: now + wait.high, p25: now + wait.p25, p75: now + wait.p75 };
+  const scale = { from: now, to: now + Math.max(600, wait.high) * 1.04 };
+  const { lines, labels } = axis(scale, now, 4);
+  const words = between(range.low, range.high, now).map((part) => (part.strong ? h("strong", null, part.strong) : part));
+  put(answer,
+    h("p", { class: "answer-line" }, "Starts most likely ", words, partition ? ` in ${partition}` : ""),
+    h("div", { class: "track", role: "img", "aria-label": `80 % range ${span(range.low, range.high, now)}, even odds ${moment(range.median, now)}` }, lines(), band(range, scale, "start")), labels);
+  const speed = here?.speed && here.speed !== 1 ? `, time runs ${here.speed} times as fast` : "";
+  put(document.getElementById("about"), h("span", null, `80 % range, ${zone(now)}${speed}`), h("a", { href: `/#/when?n=${encodeURIComponent(form.procs.value)}&t=${encodeURIComponent(form.limit.value)}`, target: "_blank", rel: "noopener" }, "more"));
+}
+
+form.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+form.addEventListener("input", debounce(ask, 350));
+await ask();
+follow(cluster, () => {
+  if (document.hidden || performance.now() - updated < 5000) return;
+  updated = performance.now();
+  ask();
+}, () => {});

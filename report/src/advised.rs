@@ -3,7 +3,7 @@
 use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
-use queuecast_forecast::advice::{JobChange, JobOption, SoonestPlace, TimeSpread};
+use queuecast_forecast::advice::{JobChange, JobOption, SoonestPlace, TimeSpread, is_accepted};
 use queuecast_forecast::forecast::TOLD_APART;
 use queuecast_place::{AdvisedAnswer, AdvisedJob, AdvisedPlaces};
 use queuecast_sim::predict::mixture::OwnRuns;
@@ -38,7 +38,12 @@ fn by_place(of: &AdvisedPlaces) -> Document {
         let name = place(&of.places()[soonest.place]);
         let first = place(&of.places()[0]);
         match soonest {
-            SoonestPlace { place: 0, .. } => format!("Done soonest, by even odds: in {name}."),
+            SoonestPlace { place: 0, too_close: false, .. } => {
+                format!("Done soonest, by even odds: in {name}.")
+            }
+            SoonestPlace { place: 0, .. } => {
+                format!("Done soonest, by even odds: in {name}, but others are too close to call.")
+            }
             SoonestPlace { too_close: true, .. } => {
                 format!("Done soonest, by even odds: in {name}, but beside {first} it is too close to call.")
             }
@@ -226,15 +231,15 @@ fn advice(of: &AdvisedJob) -> String {
             duration::about(plan.run.high),
             duration::human(first.limit)
         ),
-        0 if first.risk > of.risk && longest > first.limit => format!(
+        0 if !is_accepted(first.risk, of.risk) && longest > first.limit => format!(
             "Ask for more time: {} of such jobs run into the limit of {}, and no limit up to {} keeps a risk of {}.",
             percent(first.risk),
             duration::human(first.limit),
             duration::human(longest),
             percent(of.risk)
         ),
-        0 if first.risk > of.risk => format!(
-            "Ask for more time: {} of such jobs run into the limit of {}, and how long they would run is not known.",
+        0 if !is_accepted(first.risk, of.risk) => format!(
+            "Ask for more time: {} of such jobs run into the limit of {}, and no longer one is known there: how long they would run is not known.",
             percent(first.risk),
             duration::human(first.limit)
         ),

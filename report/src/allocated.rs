@@ -77,7 +77,7 @@ fn machine(result: &Allocated) -> Table {
     let outlook = settings.outlook().unwrap_or_default();
     let source = match (settings.by, &result.answer.forecast) {
         (_, Some(QueueForecast { method, inside: Some(_), .. })) => {
-            format!("{method}, the best of the methods tried")
+            format!("{method}, of the methods tried")
         }
         (_, Some(forecast)) => forecast.method.clone(),
         (Some(by), None) => format!("{by}, with outlook {outlook}"),
@@ -270,7 +270,7 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
 }
 
 fn range(range: &TimeRange) -> Cell {
-    match (range.p10, range.p90) {
+    match (range.low, range.high) {
         (Some(low), Some(high)) => Cell::text(between(low, high, "–")),
         _ => Cell::Missing,
     }
@@ -364,7 +364,7 @@ fn close_sizes(result: &Allocated) -> Option<String> {
 
 /// When a size is done: what sizes are compared by comes first.
 fn done(size: &Prospect, target: Target) -> String {
-    let range = match (size.turnaround.p10, size.turnaround.p90) {
+    let range = match (size.turnaround.low, size.turnaround.high) {
         (Some(low), Some(high)) if duration::about(low) != duration::about(high) => {
             format!(" ({})", between(low, high, "to"))
         }
@@ -428,7 +428,7 @@ fn rows(answers: &[impl std::borrow::Borrow<Allocated>]) -> Table {
     let mut columns = vec![Column::integer("procs")];
     for what in ["queue", "run", "turnaround"] {
         columns
-            .extend(["p10", "median", "p90", "mean"].map(|part| Column::duration(format!("{what} {part}"))));
+            .extend(["low", "median", "high", "mean"].map(|part| Column::duration(format!("{what} {part}"))));
     }
     columns.extend([Column::share("at once"), Column::share("best"), Column::integer("recommended")]);
     columns.push(Column::text("partition"));
@@ -437,8 +437,8 @@ fn rows(answers: &[impl std::borrow::Borrow<Allocated>]) -> Table {
         for prospect in answer.answer.advice.prospects() {
             let mut row = vec![prospect.procs.into()];
             for range in [prospect.queue, prospect.run, prospect.turnaround] {
-                let TimeRange { p10, median, p90, mean } = range;
-                row.extend([p10, Some(median), p90, mean].map(|time| time.map(Cell::duration).into()));
+                let TimeRange { low, median, high, mean } = range;
+                row.extend([low, Some(median), high, mean].map(|time| time.map(Cell::duration).into()));
             }
             row.extend([prospect.at_once, prospect.best].map(|share| share.map(Cell::share).into()));
             row.push(Cell::Integer(i64::from(answer.is_recommended(prospect))));

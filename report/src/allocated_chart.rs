@@ -13,8 +13,8 @@ pub(crate) fn plot(result: &Allocated, shown: &[&Prospect], place: &str) -> Char
     let starred = shown.iter().position(|prospect| result.is_recommended(prospect));
     let title = format!("Turnaround by processors{place}");
     let range = |one: &&Prospect| {
-        let TimeRange { p10, median, p90, .. } = one.turnaround;
-        Some(RangeBar::of_time(one.procs.to_string(), [p10?, median, p90?]))
+        let TimeRange { low, median, high, .. } = one.turnaround;
+        Some(RangeBar::of_time(one.procs.to_string(), [low?, median, high?]))
     };
     let ranges: Option<Vec<RangeBar>> = shown.iter().map(range).collect();
     match ranges.filter(|_| target == Target::Median) {

@@ -256,7 +256,7 @@ fn tried(of: &StartTime, place: &str) -> Table {
             (Column::duration("mean error"), |one| Cell::duration(one.mean_error)),
         ],
     )
-    .titled(format!("Methods tried on the last jobs{place}, the best first"))
+    .titled(format!("Methods tried on the last jobs{place}, the one that answers first"))
     .noted(
         "in the range: that of the answer, 80% should be; by the latest: by one in ten later, 90% should be",
     )

@@ -252,9 +252,9 @@ fn the_past_corrects_and_its_absence_is_said() {
     };
     let (plain, corrected) = (ask("--calibrate 0"), ask("--check 50"));
     let queue = |result: &Value| result["sizes"][0]["queue"].clone();
-    assert_eq!(queue(&plain)["p90"], 0.0);
+    assert_eq!(queue(&plain)["high"], 0.0);
     assert_eq!(
-        (&queue(&corrected)["p10"], &queue(&corrected)["median"], &queue(&corrected)["p90"]),
+        (&queue(&corrected)["low"], &queue(&corrected)["median"], &queue(&corrected)["high"]),
         (&value!(600.0), &value!(720.0), &value!(840.0))
     );
     assert_eq!(corrected["sizes"][0]["at_once"], 0.0);
@@ -285,11 +285,11 @@ fn a_range_that_the_past_says_is_worse_than_that_of_past_waits_is_not_shown() {
     assert_eq!(ranges["from"], "past_waits");
     assert!(ranges["score"].as_f64() > ranges["usual_score"].as_f64(), "{ranges}");
     assert_eq!(
-        (&queue["p10"], &queue["median"], &queue["p90"]),
+        (&queue["low"], &queue["median"], &queue["high"]),
         (&value!(0.0), &value!(0.0), &value!(5000.0))
     );
     let turnaround = &result["sizes"][0]["turnaround"];
-    assert_eq!((&turnaround["p10"], &turnaround["p90"]), (&value!(600.0), &value!(5600.0)));
+    assert_eq!((&turnaround["low"], &turnaround["high"]), (&value!(600.0), &value!(5600.0)));
     let record = &result["record"];
     assert!(record["score"].as_f64() > record["usual"]["score"].as_f64(), "{record}");
     assert!(record["shown"]["usual"].as_f64() > Some(0.0), "{record}");
@@ -516,7 +516,7 @@ fn a_size_larger_than_the_free_processors_never_starts_at_once() {
     assert_eq!((&result["state"]["free"], &result["calibration"]["jobs"]), (&value!(2), &value!(96)));
     let at_once = |place: usize| result["sizes"][place]["at_once"].as_f64().unwrap();
     assert_eq!(at_once(1), 0.0, "{}", result["sizes"]);
-    assert!(result["sizes"][1]["queue"]["p10"].as_f64() >= Some(1.0), "{}", result["sizes"]);
+    assert!(result["sizes"][1]["queue"]["low"].as_f64() >= Some(1.0), "{}", result["sizes"]);
     assert_eq!(at_once(0), 1.0, "control: two are free");
 }
 

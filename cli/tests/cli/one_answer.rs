@@ -49,7 +49,7 @@ fn every_command_says_the_same_of_a_start() {
             let allocate = ask(format!("allocate {log}.swf {runs} {asked}"));
             let sizes = allocate["sizes"].as_array().unwrap();
             let own = sizes.iter().find(|one| one["procs"] == size).unwrap();
-            assert_eq!(range(&own["queue"], ["p10", "median", "p90"]), start, "{log} {asked}: {own}");
+            assert_eq!(range(&own["queue"], ["low", "median", "high"]), start, "{log} {asked}: {own}");
             let best: f64 = sizes.iter().map(|one| one["best"].as_f64().unwrap()).sum();
             assert!(
                 sizes.iter().all(|one| one["best"].as_f64() <= Some(1.0)) && (best - 1.0).abs() < 1e-9,

@@ -112,7 +112,7 @@ fn methods_are_told_apart_by_weeks_and_judged_by_class() {
     let line = "score wait log.swf --method knn:500 --from 1001 --plot plot.svg";
     let text = text_of(&folder, line);
     for expected in [
-        "Ranges from the 10 % to the 90 % quantile",
+        "80 % ranges",
         "Coverage of the 80 % range month by month",
         "Difference from knn:500",
         "Waits by actual and by predicted class: knn:500",

@@ -170,7 +170,7 @@ impl Advisor {
             Some(Prospect {
                 procs: size.procs,
                 run: range(|one| one.1)?,
-                queue: range(|one| one.0)?,
+                queue: TimeRange::of_waits(each().map(|one| one.0))?,
                 turnaround: range(|one| one.0 + one.1)?,
                 at_once: Some(match size.procs > free {
                     true => 0.0,
@@ -218,17 +218,17 @@ impl Advisor {
                 _ => None,
             };
             let median = by.predict(&holders, more)?;
-            let queue = TimeRange { p10: range(0.1), median, p90: range(0.9), mean: None };
+            let queue = TimeRange { low: range(0.1), median, high: range(0.9), mean: None };
             let seconds = size.run.0 as f64;
             let off = |share: f64| Some(seconds * factor.quantile(share));
-            let run = TimeRange { p10: off(0.1), median: seconds, p90: off(0.9), mean: None };
+            let run = TimeRange { low: off(0.1), median: seconds, high: off(0.9), mean: None };
             // Two ranges do not add up to a third, unless one of them is a point.
             let certain = self.factor == 1.0;
             let sum = |queue: Option<f64>| queue.filter(|_| certain).map(|queue| queue + seconds);
             let turnaround = TimeRange {
-                p10: sum(queue.p10),
+                low: sum(queue.low),
                 median: queue.median + seconds,
-                p90: sum(queue.p90),
+                high: sum(queue.high),
                 mean: None,
             };
             Some(Prospect { procs: size.procs, run, queue, turnaround, at_once: None, best: None })

@@ -43,6 +43,7 @@ pub use past::{Past, StartedJob};
 pub use place::SoonestPlace;
 pub use prospect::{Advice, Preference, Prospect, Target, TimeRange};
 pub use question::{JobPlan, PlanError, PlanQuestion, PlanSettings, plan_job};
+pub use ranking::is_accepted;
 pub use run_time_model::RunTimeModel;
 pub use situation::{JobAtSite, Situation};
 pub use size_draw::SizeDraw;

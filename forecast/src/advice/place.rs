@@ -13,7 +13,7 @@ pub struct SoonestPlace {
     pub place: usize,
     /// How much sooner it is done than in the first place, by the median.
     pub gain: f64,
-    /// Whether it is too close to call against the first place.
+    /// Whether it is too close to call against the first place; of the first place itself, against any other.
     pub too_close: bool,
 }
 
@@ -24,7 +24,11 @@ impl SoonestPlace {
         let is_sooner =
             |one: usize, other: usize| is_surely_shorter(&advised[one].ends, &advised[other].ends);
         let Ranking { best: place, chosen, .. } = Ranking::of(0..advised.len(), done, is_sooner, usize::cmp)?;
-        Some(SoonestPlace { place, gain: done(0) - done(place), too_close: place > 0 && chosen == 0 })
+        let too_close = match place {
+            0 => (1..advised.len()).any(|other| !is_sooner(0, other)),
+            _ => chosen == 0,
+        };
+        Some(SoonestPlace { place, gain: done(0) - done(place), too_close })
     }
 }
 
@@ -49,6 +53,8 @@ mod tests {
         let soonest = SoonestPlace::of(&[&first, &near]).unwrap();
         assert!(soonest.place == 1 && soonest.too_close, "{soonest:?}");
         let soonest = SoonestPlace::of(&[&first, &first]).unwrap();
+        assert_eq!(soonest, SoonestPlace { place: 0, gain: 0.0, too_close: true });
+        let soonest = SoonestPlace::of(&[&far, &first]).unwrap();
         assert_eq!(soonest, SoonestPlace { place: 0, gain: 0.0, too_close: false });
         assert_eq!(SoonestPlace::of(&[]), None);
     }

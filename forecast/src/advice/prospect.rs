@@ -21,38 +21,51 @@ pub(super) const AT_ONCE: Seconds = Seconds(10);
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TimeRange {
     /// Where the range that holds eight times in ten begins, if it is known.
-    pub p10: Option<f64>,
+    pub low: Option<f64>,
     /// Median.
     pub median: f64,
     /// Where it ends, if it is known.
-    pub p90: Option<f64>,
+    pub high: Option<f64>,
     /// The mean, if it is known.
     pub mean: Option<f64>,
 }
 
 impl From<TimeSpread> for TimeRange {
     fn from(TimeSpread { expected, median, low, high }: TimeSpread) -> TimeRange {
-        TimeRange { p10: Some(low), median, p90: Some(high), mean: Some(expected) }
+        TimeRange { low: Some(low), median, high: Some(high), mean: Some(expected) }
     }
 }
 
 impl TimeRange {
-    /// Of draws; `None` of none. Percentiles are values that occur.
+    /// Of drawn run times or turnarounds; `None` of none.
     pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
-        let found = Percentiles::of(draws.map(|draw| draw.0).collect())?;
-        Some(TimeRange {
-            p10: Some(found.p10 as f64),
-            median: found.median as f64,
-            p90: Some(found.p90 as f64),
-            mean: Some(found.mean),
-        })
+        TimeRange::of_draws(draws, |times| times.range(0.8))
+    }
+
+    /// Of drawn waits; `None` of none.
+    pub fn of_waits(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
+        TimeRange::of_draws(draws, |waits| waits.wait_range(0.8))
+    }
+
+    /// The median and the mean are those of the draws.
+    fn of_draws(
+        draws: impl Iterator<Item = Seconds>,
+        range: impl Fn(&Distribution) -> (f64, f64),
+    ) -> Option<TimeRange> {
+        let mut draws: Vec<i64> = draws.map(|draw| draw.0).collect();
+        draws.sort_unstable();
+        let times = Distribution::observed(draws.iter().map(|&draw| draw as f64).collect(), 1.0)?;
+        let found = Percentiles::of(draws)?;
+        let ((low, high), median) = (range(&times), found.median as f64);
+        let (low, high) = (Some(low.min(median)), Some(high.max(median)));
+        Some(TimeRange { low, median, high, mean: Some(found.mean) })
     }
 
     /// The ends of another range, and the own median moved between them.
     fn within(self, other: &TimeRange) -> TimeRange {
-        let median = other.p10.map_or(self.median, |low| self.median.max(low));
-        let median = other.p90.map_or(median, |high| median.min(high));
-        TimeRange { p10: other.p10, median, p90: other.p90, mean: self.mean }
+        let median = other.low.map_or(self.median, |low| self.median.max(low));
+        let median = other.high.map_or(median, |high| median.min(high));
+        TimeRange { low: other.low, median, high: other.high, mean: self.mean }
     }
 }
 
@@ -91,7 +104,7 @@ impl Target {
         match self {
             Target::Median => None,
             Target::Mean => range.mean,
-            Target::P90 => range.p90,
+            Target::P90 => range.high,
         }
         .unwrap_or(range.median)
     }
@@ -215,7 +228,7 @@ impl Advice {
         let known = |prospect: &Prospect| match target {
             Target::Median => true,
             Target::Mean => prospect.turnaround.mean.is_some(),
-            Target::P90 => prospect.turnaround.p90.is_some(),
+            Target::P90 => prospect.turnaround.high.is_some(),
         };
         if self.prospects.iter().all(known) { target } else { Target::Median }
     }

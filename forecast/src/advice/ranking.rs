@@ -36,17 +36,22 @@ impl Ranking {
     }
 }
 
+/// Whether a risk is no more than what is accepted, both as they are shown: in tenths of a percent.
+pub fn is_accepted(risk: f64, accepted: f64) -> bool {
+    (risk * 1000.0).round() <= (accepted * 1000.0).round()
+}
+
 /// The option to take: where the limit asked for is too risky and a longer one is not, the shortest such. Else, of the changes that are surely done
 /// sooner by more than [`WORTH`] at no more than the accepted risk, the one of the least effort among those too close to call against the
 /// best; the first option if there are none.
 pub(super) fn advised(options: &[JobOption], risk: f64) -> usize {
-    let is_safe = |one: &JobOption| one.change == JobChange::LongerLimit && one.risk <= risk;
-    if let Some(longer) = options.iter().position(is_safe).filter(|_| options[0].risk > risk) {
+    let is_safe = |one: &JobOption| one.change == JobChange::LongerLimit && is_accepted(one.risk, risk);
+    if let Some(longer) = options.iter().position(is_safe).filter(|_| !is_accepted(options[0].risk, risk)) {
         return longer;
     }
     let helps = |place: &usize| {
         let one = &options[*place];
-        one.gain > WORTH && one.risk <= risk && is_surely_shorter(&one.ends, &options[0].ends)
+        one.gain > WORTH && is_accepted(one.risk, risk) && is_surely_shorter(&one.ends, &options[0].ends)
     };
     let done = |place: usize| options[place].done.median;
     let is_sooner = |one: usize, other: usize| is_surely_shorter(&options[one].ends, &options[other].ends);

@@ -22,8 +22,8 @@ pub struct PastAnswer {
 impl PastAnswer {
     /// A predicted queue time, what became of it, and the past waits known when it was asked for.
     pub fn of(queue: TimeRange, actual: Seconds, calibration: Option<&Calibration>) -> PastAnswer {
-        let waits =
-            calibration.and_then(|known| TimeRange::of(known.lessons().iter().map(|lesson| lesson.wait)));
+        let waits = calibration
+            .and_then(|known| TimeRange::of_waits(known.lessons().iter().map(|lesson| lesson.wait)));
         let ranges = calibration.and_then(Calibration::compare_ranges);
         PastAnswer { queue, actual, usual: waits, falls_back: ranges.is_some_and(|ranges| ranges.is_worse()) }
     }
@@ -100,7 +100,7 @@ pub struct WaitBaseline {
 
 /// The ends of a range; an unknown end is taken at the median.
 fn ends(range: &TimeRange) -> (f64, f64) {
-    (range.p10.unwrap_or(range.median), range.p90.unwrap_or(range.median))
+    (range.low.unwrap_or(range.median), range.high.unwrap_or(range.median))
 }
 
 fn score(range: &TimeRange, actual: f64) -> f64 {
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn a_record_by_hand() {
         let case = |low: f64, median: f64, high: f64, actual: i64| PastAnswer {
-            queue: TimeRange { p10: Some(low), median, p90: Some(high), mean: None },
+            queue: TimeRange { low: Some(low), median, high: Some(high), mean: None },
             actual: Seconds(actual),
-            usual: Some(TimeRange { p10: None, median: 30.0, p90: Some(90.0), mean: None }),
+            usual: Some(TimeRange { low: None, median: 30.0, high: Some(90.0), mean: None }),
             falls_back: false,
         };
         // Inside at its end, later, earlier, inside and right; the last alike for both.

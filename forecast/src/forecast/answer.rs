@@ -78,7 +78,7 @@ pub struct WhenAnswer {
     pub record: Option<MethodRecord>,
     /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
     pub regime: Option<RegimeRecord>,
-    /// Every method tried, the best first.
+    /// Every method tried, the one that answers first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.
     pub learned: usize,
@@ -97,7 +97,7 @@ pub struct WhenAnswers {
     pub record: Option<MethodRecord>,
     /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
     pub regime: Option<RegimeRecord>,
-    /// Every method tried, the best first.
+    /// Every method tried, the one that answers first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.
     pub learned: usize,

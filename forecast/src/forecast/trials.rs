@@ -152,9 +152,7 @@ impl TriedJobs {
     ) -> Option<RegimeRecord> {
         regime.record(|alike| {
             let records = self.judged(now, methods, alike);
-            records
-                .get(place)
-                .map_or((0, 0.0), |one| (one.jobs(), one.inside as f64 / one.jobs().max(1) as f64))
+            records.get(place).map_or((0, 0.0), |one| (one.jobs(), one.share_inside()))
         })
     }
 
@@ -197,12 +195,15 @@ const BLOCKS: usize = 10;
 const BEYOND_CHANCE: f64 = 3.0;
 
 /// The place of the method that answers, by their records on the same jobs: the first one, unless others had better ranges beyond chance;
-/// then the best of those. The lowest mean alone would choose by a few long waits of the last days, and be wrong about the next ones.
+/// then the best of those. The lowest mean alone would choose by a few long waits of the last days, and be wrong about the next ones. Where
+/// the ranges of the first one have failed, the lowest mean is all there is.
 pub(super) fn preferred(records: &[RangeRecord]) -> usize {
     let Some(first) = records.first() else { return 0 };
-    let is_better = |place: &usize| records[*place].is_better(first);
-    let score = |place: &usize| stats::mean(records[*place].scores.iter().copied());
+    let has_failed = first.share_inside() < RegimeRecord::RELIABLE;
+    let is_lower = |place: usize| records[place].mean_score() < first.mean_score();
+    let is_better = |place: &usize| records[*place].is_better(first) || has_failed && is_lower(*place);
     let better = (1..records.len()).filter(is_better);
+    let score = |place: &usize| records[*place].mean_score();
     better.min_by(|one, other| score(one).total_cmp(&score(other))).unwrap_or(0)
 }
 
@@ -219,6 +220,14 @@ pub(super) struct RangeRecord {
 impl RangeRecord {
     fn jobs(&self) -> usize {
         self.scores.len()
+    }
+
+    fn share_inside(&self) -> f64 {
+        self.inside as f64 / self.jobs().max(1) as f64
+    }
+
+    fn mean_score(&self) -> f64 {
+        stats::mean(self.scores.iter().copied())
     }
 
     /// Whether its interval scores are lower than those of another method on the same jobs, beyond chance.
@@ -293,9 +302,10 @@ mod tests {
         assert_eq!(records(&known, &[&long])[0].jobs, 1);
     }
 
-    /// A method with these interval scores.
+    /// A method with these interval scores, whose ranges all held.
     fn scored(scores: impl IntoIterator<Item = f64>) -> RangeRecord {
-        RangeRecord { scores: scores.into_iter().collect(), ..RangeRecord::default() }
+        let scores: Vec<f64> = scores.into_iter().collect();
+        RangeRecord { inside: scores.len(), scores, ..RangeRecord::default() }
     }
 
     #[test]
@@ -311,6 +321,10 @@ mod tests {
         let (steady, lucky) = (burst(100.0, 10_000.0), burst(101.0, 500.0));
         assert!(lucky.scores.iter().sum::<f64>() < steady.scores.iter().sum::<f64>() / 5.0);
         assert_eq!(preferred(&[steady.clone(), lucky.clone()]), 0);
+        // Unless the ranges of the first have failed.
+        let failed = RangeRecord { inside: 64, ..steady.clone() };
+        assert_eq!(preferred(&[failed.clone(), lucky.clone()]), 1);
+        assert_eq!(preferred(&[failed, RangeRecord { inside: 100, ..steady.clone() }]), 0, "no better");
         // Of several that are better the best answers; equal ones do not replace the first.
         let half = scored(first.scores.iter().map(|score| score / 2.0));
         assert_eq!(preferred(&[first.clone(), always, half]), 2);

@@ -60,10 +60,10 @@ fn an_empty_machine_starts_every_size_at_once_for_certain() {
         let advice = advisor.conclude(&drawn, Preference::default()).unwrap();
         for prospect in advice.prospects() {
             assert_eq!(
-                (prospect.at_once, prospect.queue.p90, prospect.queue.mean),
+                (prospect.at_once, prospect.queue.high, prospect.queue.mean),
                 (Some(1.0), Some(0.0), Some(0.0))
             );
-            assert_eq!(prospect.run.p10, prospect.run.p90);
+            assert_eq!(prospect.run.low, prospect.run.high);
         }
         assert_eq!((advice.recommended().procs, advice.recommended().best), (Procs(MACHINE), Some(1.0)));
         assert_eq!(

@@ -136,7 +136,7 @@ fn with_an_empty_queue_draws_have_the_exact_distribution() {
         let more = Procs(prospect.procs.0.saturating_sub(8));
         let queue = prospect.queue;
         // Chance moves the share of 600 draws by more than 0.08 in one of 10,000 cases; draws are rounded up to seconds.
-        for (found, share) in [(queue.p10.unwrap(), 0.1), (queue.median, 0.5), (queue.p90.unwrap(), 0.9)] {
+        for (found, share) in [(queue.low.unwrap(), 0.1), (queue.median, 0.5), (queue.high.unwrap(), 0.9)] {
             let [low, high] =
                 [share - 0.08, share + 0.08].map(|share| quantile(&holders, more, share).unwrap());
             assert!((low..=high + 1.0).contains(&found), "{more:?} {share}: {found} not in {low} to {high}");
@@ -188,7 +188,7 @@ fn a_run_time_give_or_take_a_factor_is_so_in_all_sizes_alike() {
     let advice = advisor.conclude(&draws, Preference::default()).unwrap();
     let run = advice.recommended().run;
     assert_eq!(advice.recommended().procs, Procs(8));
-    assert!((run.median - 2000.0).abs() < 150.0 && (run.p90.unwrap() - 3482.0).abs() < 150.0, "{run:?}");
+    assert!((run.median - 2000.0).abs() < 150.0 && (run.high.unwrap() - 3482.0).abs() < 150.0, "{run:?}");
 }
 
 #[test]

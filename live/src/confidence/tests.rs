@@ -81,7 +81,11 @@ fn delays(streams: u64, factor: f64, shared: f64) -> Vec<usize> {
         let changed = jobs[500].forecast.at;
         for known in (505..=jobs.len()).step_by(5) {
             let now = jobs[known - 1].forecast.at;
-            if Confidence::of(&jobs[..known], now, &HashSet::new()).0.lost.iter().any(|one| one.jobs.is_none())
+            if Confidence::of(&jobs[..known], now, &HashSet::new())
+                .0
+                .lost
+                .iter()
+                .any(|one| one.jobs.is_none())
             {
                 let judged = jobs[500..known].iter().filter(|one| {
                     KnownOutcome::of(one, now, &HashSet::new()).is_some_and(|one| one.known >= changed)

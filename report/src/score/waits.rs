@@ -115,10 +115,9 @@ impl Scored<'_, WaitScore> {
 
     fn ranges(&self) -> Table {
         let spare = ["pinball_0.5", "mean_width_80", "pinball_0.9", "pinball_0.1"];
-        let mut table =
-            self.measured(&RANGE_MEASURES, &spare).titled("Ranges from the 10 % to the 90 % quantile");
+        let mut table = self.measured(&RANGE_MEASURES, &spare).titled("80 % ranges");
         table.note("interval score: width, and ten times the distance of waits outside, lower is better; skill: how much lower than that of past");
-        table.note("coverage: waits inside; should be 80 %, but is higher where many jobs do not wait");
+        table.note("coverage: waits inside the range, which begins at zero where more than one in ten start within 10 s; should be 80 %. The interval score is of the 10 % and 90 % quantiles");
         table
     }
 

@@ -43,6 +43,14 @@ fn too_many(count: usize) -> Refusal {
 }
 
 impl NewCampaign {
+    /// The job, if it is only one.
+    pub fn alone(&self) -> Option<&NewJob> {
+        match &self.jobs[..] {
+            [one] => Some(&one.job),
+            _ => None,
+        }
+    }
+
     /// How many jobs.
     pub fn len(&self) -> usize {
         self.jobs.len()

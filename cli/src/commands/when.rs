@@ -6,7 +6,7 @@ use clap::Id;
 use clap::builder::Resettable;
 use queuecast::forecast::WhenSettings;
 use queuecast::place::{
-    campaign_at, explain_start, is_waiting_campaign, queued_at, waiting_campaign_at, when_at,
+    NewCampaign, campaign_at, explain_start, is_waiting_campaign, queued_at, waiting_campaign_at, when_at,
 };
 use queuecast::report::Explained;
 
@@ -150,6 +150,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let inputs: Vec<&Path> = asked.inputs().into_iter().chain(arguments.several.inputs()).collect();
     let plot = arguments.plotting.plan(&inputs)?;
     let several = arguments.several.read(&asked, printer)?;
+    // One job has one answer, however it is asked about.
+    let alone = several.as_ref().and_then(NewCampaign::alone).cloned();
+    let several = several.filter(|_| alone.is_none());
     let read = ReadPlace::read(&asked, printer)?;
     if arguments.asked.queue.is_none() {
         read.forget_unknown_queue(&mut asked, printer);
@@ -177,7 +180,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         })?;
         return plot.answer(&answer, printer);
     }
-    let job = asked.job();
+    let job = alone.unwrap_or_else(|| asked.job());
     read.check_user(job.user.as_deref())?;
     let answer = told::learned(&asked.methods.cache, printer, |messages| {
         let mut answer = when_at(place, &job, &settings, zone, messages)?;

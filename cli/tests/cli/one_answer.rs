@@ -56,6 +56,10 @@ fn every_command_says_the_same_of_a_start() {
                 "{sizes:?}"
             );
             assert_eq!(allocate["forecast"]["method"], when["method"], "{log} {asked}");
+            for alone in ["--array 1-1", "--chain 1"] {
+                let one = ask(format!("when {log}.swf -n {size} -t {minutes} {alone} {asked}"));
+                assert_eq!(one["wait"], when["wait"], "{log} {asked} {alone}");
+            }
             let sites = ask(format!("metaschedule {log}.toml -n {size} -t {minutes} {asked}"));
             assert_eq!(range(&sites["sites"][0]["wait"], ["low", "median", "high"]), start, "{log} {asked}");
             said.push(start);

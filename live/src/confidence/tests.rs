@@ -1,4 +1,5 @@
 //! Synthetic streams of forecasts whose ranges are right, and a planted change after which they are not.
+#![expect(clippy::print_stdout, reason = "it says what it measures")]
 
 use queuecast_core::seed::Seed;
 use rand::{Rng, RngExt};

@@ -2,7 +2,7 @@
 """Submits jobs to a real Slurm while `queuecast collect` is killed with SIGKILL at random moments and begun anew.
 
 Needs a throw-away cluster (SLURM_CONF in the environment), root, a user to submit as, and cli_filter/lua with the script of
-`queuecast collect --submission-tables TABLES --print-lua cli_filter` installed. At the end every job of `sacct` is looked for in the store.
+`queuecast collect --submission-tables TABLES --print-lua cli-filter` installed. At the end every job of `sacct` is looked for in the store.
 
     experiments/live/kill_collector.py QUEUECAST FOLDER USER [--kills 50] [--jobs 300] [--seed 1]
 """

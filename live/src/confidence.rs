@@ -19,11 +19,10 @@ use crate::store::{ClusterNumber, Store, StoreError, StoredLook};
 /// The promised share of misses, and the share that a lost regime is tested for.
 const MISSES: (f64, f64) = (0.2, 0.4);
 
-/// RegimeEvidence by which a regime is lost: a false alarm in half a million jobs, and a change to as many misses as hits is found after
-/// about 55 (measured: experiments/live).
+/// Evidence by which a regime is lost: falsely in one of a thousand weeks, and within 200 jobs of a change (measured: experiments/live).
 const LOST: f64 = 11.0;
 
-/// RegimeEvidence by which it is earned back.
+/// Evidence by which it is earned back.
 const EARNED: f64 = 3.0;
 
 /// Jobs of one look share their fate to this degree: n of them count as n / (1 + (n − 1) × this) (Kish 1965).
@@ -60,24 +59,7 @@ impl Confidence {
 
     /// By forecasts, what became of them, and the jobs that wait.
     pub fn of(judged: &[JudgedForecast], now: Time, waiting: &HashSet<String>) -> Confidence {
-        let mut outcomes: Vec<KnownOutcome<'_>> =
-            judged.iter().filter_map(|one| KnownOutcome::of(one, now, waiting)).collect();
-        order::sort_by(&mut outcomes, |one, other| {
-            let key = |one: &KnownOutcome<'_>| (one.known, one.said.at);
-            key(one).cmp(&key(other)).then_with(|| one.said.job.cmp(&other.said.job))
-        });
-        let mut looks: HashMap<(RegimeJobs, Time), usize> = HashMap::new();
-        for one in &outcomes {
-            *looks.entry((one.regime(), one.said.at)).or_default() += 1;
-        }
-        let (mut all, mut own) = (RegimeEvidence::default(), BTreeMap::<RegimeJobs, RegimeEvidence>::new());
-        for one in &outcomes {
-            let regime = one.regime();
-            let alike = looks.get(&(regime.clone(), one.said.at)).copied().unwrap_or(1);
-            let weight = 1.0 / (1.0 + (alike as f64 - 1.0) * SHARED);
-            all.add(one, weight);
-            own.entry(regime).or_default().add(one, weight);
-        }
+        let (all, own) = follow(judged, now, waiting, |_, _, _| {});
         let mut lost: Vec<LostRegime> = all.lost(None).into_iter().collect();
         lost.extend(own.iter().filter_map(|(jobs, evidence)| evidence.lost(Some(jobs.clone()))));
         let known = own.into_iter().filter(|one| one.1.judged >= FEWEST).map(|one| one.0).collect();
@@ -93,6 +75,41 @@ impl Confidence {
     pub fn into_regimes(self) -> KnownRegimes {
         self.0
     }
+}
+
+/// The evidence of all jobs together and of each regime, by the outcomes in the order in which they were known. `seen` is told of each
+/// outcome with the evidence after it, of all and of its own regime.
+fn follow(
+    judged: &[JudgedForecast],
+    now: Time,
+    waiting: &HashSet<String>,
+    mut seen: impl FnMut(&KnownOutcome<'_>, &RegimeEvidence, &RegimeEvidence),
+) -> (RegimeEvidence, BTreeMap<RegimeJobs, RegimeEvidence>) {
+    let mut outcomes: Vec<KnownOutcome<'_>> =
+        judged.iter().filter_map(|one| KnownOutcome::of(one, now, waiting)).collect();
+    order::sort_by(&mut outcomes, |one, other| {
+        let key = |one: &KnownOutcome<'_>| (one.known, one.said.at);
+        key(one).cmp(&key(other)).then_with(|| one.said.job.cmp(&other.said.job))
+    });
+    // How many were said at each look, of a regime and of all.
+    let mut looks: HashMap<(Option<RegimeJobs>, Time), usize> = HashMap::new();
+    for one in &outcomes {
+        *looks.entry((Some(one.regime()), one.said.at)).or_default() += 1;
+        *looks.entry((None, one.said.at)).or_default() += 1;
+    }
+    let weight = |regime: Option<RegimeJobs>, at: Time| {
+        let alike = looks.get(&(regime, at)).copied().unwrap_or(1);
+        1.0 / (1.0 + (alike as f64 - 1.0) * SHARED)
+    };
+    let (mut all, mut own) = (RegimeEvidence::default(), BTreeMap::<RegimeJobs, RegimeEvidence>::new());
+    for one in &outcomes {
+        let (regime, at) = (one.regime(), one.said.at);
+        all.add(one, weight(None, at));
+        let own = own.entry(regime.clone()).or_default();
+        own.add(one, weight(Some(regime), at));
+        seen(one, &all, own);
+    }
+    (all, own)
 }
 
 /// A forecast of which it is known whether its range, as it was before any widening, held.

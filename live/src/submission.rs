@@ -157,9 +157,9 @@ pub enum SubmissionScript {
 }
 
 impl SubmissionScript {
-    /// Its names, as Slurm has them.
+    /// Its names.
     pub const NAMES: [(&'static str, SubmissionScript); 2] =
-        [("cli_filter", SubmissionScript::CliFilter), ("job_submit", SubmissionScript::JobSubmit)];
+        [("cli-filter", SubmissionScript::CliFilter), ("job-submit", SubmissionScript::JobSubmit)];
 
     /// The script of this name.
     pub fn named(name: &str) -> Option<SubmissionScript> {

@@ -36,7 +36,7 @@ Examples:
 
   Tables for the scripts that tell a user at submission, and such a script:
     queuecast collect --submission-tables /var/lib/queuecast
-    queuecast collect --submission-tables /var/lib/queuecast --print-lua cli_filter
+    queuecast collect --submission-tables /var/lib/queuecast --print-lua cli-filter
 
   Then, for any number of people, without asking Slurm again:
     queuecast pending --live --me

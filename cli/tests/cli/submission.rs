@@ -50,11 +50,11 @@ fn tables_are_kept_for_the_scripts_that_are_printed() {
     assert!(limits.contains("\nuser ann 90 20\n"), "{limits}");
     let mode = |name: &str| fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("tables/limits"), 0o600, "it tells of users");
-    let script = stdout(&mut run(&folder, "collect --submission-tables tables --print-lua cli_filter"));
+    let script = stdout(&mut run(&folder, "collect --submission-tables tables --print-lua cli-filter"));
     assert!(script.contains("/tables/starts\"\n") && script.contains("slurm_cli_pre_submit"), "{script}");
-    let script = stdout(&mut run(&folder, "collect --submission-tables tables --print-lua job_submit"));
+    let script = stdout(&mut run(&folder, "collect --submission-tables tables --print-lua job-submit"));
     assert!(script.contains("/tables/limits\"\n") && script.contains("slurm_job_submit"), "{script}");
-    run(&folder, "collect --print-lua cli_filter").assert().code(2);
+    run(&folder, "collect --print-lua cli-filter").assert().code(2);
     // A table that cannot be written ends nothing.
     fs::remove_file(folder.path("tables/starts")).unwrap();
     fs::create_dir(folder.path("tables/starts")).unwrap();

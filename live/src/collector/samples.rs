@@ -2,6 +2,7 @@
 //!
 //! The samples are not part of the repository: `QUEUECAST_SLURM` names their directory (default `../shared/slurm` beside the checkout).
 //! Where there are none this is skipped, and says so.
+#![expect(clippy::print_stderr, reason = "it says if it is skipped")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

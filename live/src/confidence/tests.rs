@@ -1,4 +1,5 @@
 //! Synthetic streams of forecasts whose ranges are right, and a planted change after which they are not.
+#![expect(clippy::print_stdout, reason = "it says what it measures")]
 
 use queuecast_core::seed::Seed;
 use rand::{Rng, RngExt};
@@ -63,12 +64,11 @@ impl Stream {
 fn false_alarms(weeks: u64, shared: f64) -> usize {
     let stream = Stream { changes: usize::MAX, factor: 1.0, shared };
     let is_false = |seed: &u64| {
-        let jobs = stream.jobs(*seed, WEEK);
-        // After every fifty jobs: a regime that is lost stays so for longer.
-        (50..=WEEK).step_by(50).any(|known| {
-            let now = jobs[known - 1].forecast.at;
-            !Confidence::of(&jobs[..known], now, &HashSet::new()).0.lost.is_empty()
-        })
+        let mut is_lost = false;
+        follow(&stream.jobs(*seed, WEEK), Time(i64::MAX / 2), &HashSet::new(), |_, all, own| {
+            is_lost |= all.is_lost || own.is_lost;
+        });
+        is_lost
     };
     (0..weeks).filter(is_false).count()
 }
@@ -77,23 +77,16 @@ fn false_alarms(weeks: u64, shared: f64) -> usize {
 fn delays(streams: u64, factor: f64, shared: f64) -> Vec<usize> {
     let stream = Stream { changes: 500, factor, shared };
     let delay = |seed: u64| {
-        let jobs = stream.jobs(seed, 1_200);
+        let jobs = stream.jobs(seed, 1_500);
         let changed = jobs[500].forecast.at;
-        for known in (505..=jobs.len()).step_by(5) {
-            let now = jobs[known - 1].forecast.at;
-            if Confidence::of(&jobs[..known], now, &HashSet::new())
-                .0
-                .lost
-                .iter()
-                .any(|one| one.jobs.is_none())
-            {
-                let judged = jobs[500..known].iter().filter(|one| {
-                    KnownOutcome::of(one, now, &HashSet::new()).is_some_and(|one| one.known >= changed)
-                });
-                return judged.count();
+        let (mut judged, mut found) = (0, usize::MAX);
+        follow(&jobs, Time(i64::MAX / 2), &HashSet::new(), |one, all, _| {
+            judged += usize::from(one.said.at >= changed);
+            if all.is_lost && judged > 0 {
+                found = found.min(judged);
             }
-        }
-        usize::MAX
+        });
+        found
     };
     let mut delays: Vec<usize> = (0..streams).map(delay).collect();
     delays.sort_unstable();
@@ -125,13 +118,14 @@ fn measured_false_alarms_and_delays() {
     for shared in [0.0, 0.3, 0.5] {
         let alarms = false_alarms(1_000, shared);
         println!("{shared} shared: {alarms} of 1000 weeks of {WEEK} jobs have a false alarm");
-        assert!(alarms <= 10 || shared > 0.3, "{alarms}");
+        assert!(alarms <= 10, "{alarms}");
         for factor in [0.25, 0.4, 2.5, 4.0] {
             let delays = delays(100, factor, shared);
             println!(
                 "  waits times {factor}: found after {} jobs in the median, {} in 95 of 100",
                 delays[50], delays[94]
             );
+            assert!(delays[94] <= 200, "{delays:?}");
         }
     }
 }

@@ -1,4 +1,9 @@
 //! Tables as texts, and the scripts run by the interpreters of Lua that there are; without one they are skipped, which `scripts/test` says.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it says what it measures, and if it is skipped"
+)]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -13,14 +13,14 @@ use queuecast_trace::{ReadOptions, TimeZone, read};
 use serde_json::Value;
 use tower::ServiceExt;
 
-/// Jobs of a day on 64 processors, in the order of their arrival; each starts when the ones before it have.
+/// Jobs on 64 processors, thirty together every 6,600 seconds; each starts when the ones before it have.
 fn log() -> String {
     let (mut text, mut free_at) =
         ("; MaxProcs: 64\n; UnixStartTime: 1700000000\n".to_owned(), vec![0_i64; 64]);
     let mut earliest = 0;
-    for number in 1..=900_i64 {
-        let (submit, procs, run) =
-            (number * 97, [4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
+    for number in 1..=450_i64 {
+        let submit = number / 30 * 6_600 + number % 30 * 10;
+        let (procs, run) = ([4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
         free_at.sort_unstable();
         earliest = free_at[procs - 1].max(submit).max(earliest);
         free_at[..procs].iter_mut().for_each(|free| *free = earliest + run);
@@ -32,8 +32,8 @@ fn log() -> String {
     text
 }
 
-/// The moment of the log at which it is asked.
-const FROM: Time = Time(60_000);
+/// The moment of the log at which it is asked: after 389 submissions.
+const FROM: Time = Time(12 * 6_600 + 1_000);
 
 fn cluster(speed: f64) -> ServedCluster {
     let log = read(&mut log().as_bytes(), &ReadOptions::default()).unwrap();
@@ -41,7 +41,7 @@ fn cluster(speed: f64) -> ServedCluster {
         name: "small".into(),
         log: Arc::new(log),
         from: FROM,
-        until: Time(120_000),
+        until: Time(105_000),
         repeats: false,
         zone: TimeZone::UTC,
     };
@@ -233,8 +233,7 @@ fn waits_and_scores_are_told() {
     let waits = get(standing(), "/api/v1/waits").json();
     let days = waits["days"].as_array().unwrap();
     let jobs: u64 = days.iter().map(|day| day["jobs"].as_u64().unwrap()).sum();
-    // Submissions every 97 s up to the moment.
-    assert_eq!(jobs, FROM.0 as u64 / 97);
+    assert_eq!(jobs, 389);
     let pending: u64 = days.iter().map(|day| day["pending"].as_u64().unwrap()).sum();
     let waiting = get(standing(), "/api/v1/pending").json()["jobs"].as_array().unwrap().len() as u64;
     assert_eq!(pending, waiting);
@@ -291,7 +290,7 @@ fn nonsense_is_refused_with_what_helps() {
 
 #[test]
 fn a_past_moment_is_as_it_was_shown() {
-    let router = started(&settings(), 20_000.0);
+    let router = started(&settings(), 5_000.0);
     let first = get(&router, "/api/v1/machine");
     let then = first.json()["now"].as_i64().unwrap();
     let begun = Instant::now();
@@ -466,7 +465,7 @@ fn every_line_of_the_metrics_parses() {
 
 #[test]
 fn viewers_are_told_of_each_look() {
-    let router = started(&settings(), 5_000.0);
+    let router = started(&settings(), 2_000.0);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let response = router.clone().oneshot(request("/api/v1/events")).await.unwrap();

@@ -49,7 +49,7 @@ export function openRunning(app, job, now) {
 
 const phrase = (parts) => parts.map((part) => (part.strong ? h("strong", null, part.strong) : part));
 
-function showJob(app, id, { job, said = [], ahead = [] }, at) {
+function showJob(app, id, { job, said = [], ahead = [], ahead_count: before }, at) {
   const now = at ?? app.now();
   const start = job.start;
   const answer = start
@@ -65,7 +65,7 @@ function showJob(app, id, { job, said = [], ahead = [] }, at) {
       fact("Not before", job.not_before ? moment(now + job.not_before, now) : null), fact("Never started in", job.never > 0 ? `${percent(job.never)} of simulations` : null)),
     h("h3", null, "How its forecast moved"),
     said.length > 1 ? moves(said, now) : empty(said.length ? "It was forecast once." : "No earlier forecast of it is kept.", "Each new forecast is added here."),
-    names.length ? [h("h3", null, `Before it: ${countOf(job.place ? job.place - 1 : names.length, "job")}`),
+    names.length ? [h("h3", null, `Before it: ${countOf(before ?? names.length, "job")}`),
       h("p", { class: "chips" }, names.slice(0, 24).map((name) => h("button", { type: "button", class: "chip", onclick: () => openJob(app, name, at) }, name)), names.length > 24 ? h("span", { class: "muted" }, "…") : null)] : null);
 }
 

@@ -45,7 +45,7 @@ export function scoreView(app) {
       h("div", { class: "headline-block" },
         h("p", { class: "headline" }, h("strong", null, percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} were within their 80 % range`),
         h("p", { class: "under" }, verdict(all)),
-        h("p", { class: "under" }, `Forecasts made since ${day(body.since, app.now())}. ${judged}`)),
+        h("p", { class: "under" }, `Forecasts made since ${day((app.cluster.epoch ?? 0) + body.since, app.now())}. ${judged}`)),
       h("div", { class: "thirds" },
         card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
         card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),

@@ -18,6 +18,8 @@ const app = {
   cluster: null,
   snapshot: null,
   connected: false,
+  /** Since when it is not, by the browser's clock in milliseconds. */
+  lost: 0,
   /** When the clusters were asked, by the browser's clock in milliseconds. */
   asked: 0,
 
@@ -118,7 +120,7 @@ function showNotice() {
     text = `${looked} ${duration(age)} ago. What is shown is of then.${cluster.failure ? ` The next one failed: ${cluster.failure}` : ""}`;
   } else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
   else if (cluster?.failure) text = `The last look failed: ${cluster.failure}`;
-  else if (cluster && !connected && performance.now() - app.asked > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
+  else if (cluster && !connected && performance.now() - app.lost > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
   if (notice.textContent !== text) put(notice, text);
   notice.hidden = !text;
 }
@@ -141,7 +143,7 @@ function choose(chosen) {
   memory.set("cluster", app.cluster.name);
   unfollow?.();
   unfollow = follow(app.cluster.name, told, (connected) => {
-    app.connected = connected;
+    setConnected(connected);
     showStatus();
     showNotice();
   });
@@ -152,9 +154,14 @@ function choose(chosen) {
   route();
 }
 
+function setConnected(connected) {
+  if (app.connected && !connected) app.lost = performance.now();
+  app.connected = connected;
+}
+
 function told(snapshot) {
   app.snapshot = snapshot;
-  app.connected = true;
+  setConnected(true);
   showStatus();
   update();
 }
@@ -178,7 +185,7 @@ async function askClusters() {
       showNotice();
     }
   } catch (error) {
-    app.connected = false;
+    setConnected(false);
     if (error.status === 401) askToken();
     else if (!app.cluster) put(byId("main"), empty("The service does not answer.", "It is asked again every few seconds."));
     showStatus();

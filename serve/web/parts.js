@@ -31,12 +31,14 @@ const place = (at, { from, to }) => `${Math.min(100, Math.max(0, ((at - from) / 
 
 /** Grid lines and labels over a track. */
 export function axis(scale, now, most = 6) {
-  const made = ticks(scale.from, scale.to, most).filter(({ at }) => at - scale.from > (scale.to - scale.from) * 0.1 && scale.to - at > (scale.to - scale.from) * 0.03);
+  const made = ticks(scale.from, scale.to, most);
+  // A label that would touch the first or leave the axis is left out; its line stays.
+  const named = made.filter(({ at }) => at - scale.from > (scale.to - scale.from) * 0.16 && scale.to - at > (scale.to - scale.from) * 0.04);
   const line = (tick) => h("i", { class: tick.isDay ? "line day" : "line", style: { left: place(tick.at, scale) } });
   const label = (tick) => h("span", { class: tick.isDay ? "day" : null, style: { left: place(tick.at, scale) } }, tickLabel(tick, now));
   return {
     lines: () => h("div", { class: "lines", "aria-hidden": "true" }, made.map(line)),
-    labels: h("div", { class: "labels", "aria-hidden": "true" }, h("span", { class: "first", style: { left: "0%" } }, "now"), made.map(label)),
+    labels: h("div", { class: "labels", "aria-hidden": "true" }, h("span", { class: "first", style: { left: "0%" } }, "now"), named.map(label)),
   };
 }
 

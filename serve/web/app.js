@@ -3,7 +3,7 @@
 import { follow, get, token } from "./api.js";
 import { h, memory, put } from "./dom.js";
 import { empty } from "./parts.js";
-import { clock, count, dated, duration, setUndated, zone } from "./words.js";
+import { clock, count, date, duration, setUndated, zone } from "./words.js";
 import { whenView } from "./when.js";
 import { queueView } from "./queue.js";
 import { machineView } from "./machine.js";
@@ -103,7 +103,7 @@ function showStatus() {
   put(byId("status"),
     h("span", { class: fresh ? "dot" : "dot off", "aria-hidden": "true" }),
     h("span", { class: "status-word" }, word),
-    h("time", { class: "status-time", datetime: new Date(now * 1000).toISOString() }, isUndated(cluster) ? `day ${Math.floor(now / 86400) + 1}, ${clock(now)}` : dated(now, Date.now() / 1000).replace(/^today /, "")));
+    h("time", { class: "status-time", datetime: new Date(now * 1000).toISOString() }, h("span", { class: "status-day" }, `${date(now)} `), clock(now)));
   const facts = [`Times in ${zone(now)}`];
   if (speed) facts.push(`${cluster.kind === "demo" ? "A made-up site" : "A log, replayed"}: time runs ${count(speed)} times as fast`);
   if (snapshot) facts.push(`${count(snapshot.running)} running, ${count(snapshot.waiting)} waiting`);

@@ -65,7 +65,7 @@ export function timeline(rows, now, label) {
       row.bands.map((one) => h("div", { class: "timeline-band" },
         h("div", { class: "timeline-word" }, one.word),
         h("div", { class: "track", role: "img", "aria-label": `${row.name ? `${row.name}: ` : ""}${text(one)}` }, lines(), band(one.range, scale, one.kind)),
-        h("div", { class: "timeline-text" }, span(one.range.low, one.range.high, now), h("small", null, `even odds ${moment(one.range.median, now)}`)))))),
+        h("div", { class: "timeline-text" }, span(one.range.low, one.range.high, now), h("small", null, `even odds ${moment(one.range.median, now, true)}`)))))),
     h("div", { class: "timeline-band axis" }, h("div", { class: "timeline-word" }), labels, h("div", { class: "timeline-text" })));
 }
 

@@ -48,13 +48,13 @@ export function scoreView(app) {
     }
     put(content,
       h("div", { class: "headline-block" },
-        h("p", { class: "headline" }, h("strong", null, percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} were within their 80 % range`),
+        h("p", { class: "headline" }, h("strong", null, all.forecasts < FEW ? count(all.inside * all.forecasts) : percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} ${all.forecasts === 1 ? "was" : "were"} within ${all.forecasts === 1 ? "its" : "their"} 80 % range`),
         h("p", { class: "under" }, verdict(all)),
         h("p", { class: "under" }, `Forecasts made since ${day((app.cluster.epoch ?? 0) + body.since, app.now())}. ${judged}`)),
       h("div", { class: "thirds" },
         card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
         card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),
-          h("p", { class: "muted small" }, all.slurm_error === null ? `${duration(all.median_error ?? 0)} for all; Slurm had no expected start to compare with.` : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
+          h("p", { class: "muted small" }, all.slurm_error === null ? "Slurm had no expected start to compare with." : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
         card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
       Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), tried(trials));
@@ -89,9 +89,10 @@ function gauge({ inside, forecasts }) {
 /** Ours and a baseline as two bars of one scale. */
 function versus(ours, other, ourName, otherName) {
   if (ours === null || ours === undefined) return h("p", { class: "figure" }, "–");
-  const most = Math.max(ours, other ?? 0, 1);
-  const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, value === null || value === undefined ? "none" : duration(value)),
-    h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${((value ?? 0) / most) * 100}%` } })));
+  if (other === null || other === undefined) return h("p", { class: "figure" }, duration(ours));
+  const most = Math.max(ours, other, 1);
+  const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, duration(value)),
+    h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${(value / most) * 100}%` } })));
   const [sign, share] = other ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
   return [h("p", { class: "figure" }, duration(ours), sign ? h("small", null, `${percent(share, 0)} ${sign}`) : null), h("dl", { class: "versus" }, row(ourName, ours, "ours"), row(otherName, other, "theirs"))];
 }
@@ -114,21 +115,27 @@ function tried(one) {
     h("tbody", null, one.tried.map(line))), h("p", { class: "muted small" }, "The method with the least interval score answers: narrow ranges that hold."));
 }
 
+const COLUMNS = [
+  ["median error", "error", "median_error"],
+  ["where Slurm answered", "error there", "error_there"],
+  ["Slurm’s", "Slurm’s", "slurm_error"],
+  ["interval score", "interval score", "interval_score"],
+  ["last waits’", "last waits’", "past_score"],
+];
+
+/** Forecasts by group; columns that say nothing of any of them are left out. */
 function section(title, rows) {
   if (!rows.length) return null;
-  const time = (value) => (value === null || value === undefined ? "–" : duration(value));
+  const columns = COLUMNS.filter(([, , key]) => rows.some((row) => (row[key] ?? null) !== null));
+  const time = (value) => ((value ?? null) === null ? "–" : duration(value));
   const line = (row) => h("tr", { class: row.forecasts < FEW ? "few" : null },
     h("th", { scope: "row" }, row.group),
     h("td", { class: "number", "data-label": "forecasts" }, count(row.forecasts)),
-    h("td", { class: "number", "data-label": "inside" }, percent(row.inside, 0), row.forecasts < FEW ? h("small", null, "few") : null),
+    h("td", { class: "number", "data-label": "inside" }, row.forecasts < FEW ? h("small", null, "few") : null, percent(row.inside, 0)),
     h("td", { class: "cell-track" }, gauge(row)),
-    h("td", { class: "number", "data-label": "median error" }, time(row.median_error)),
-    h("td", { class: "number", "data-label": "where Slurm answered" }, time(row.error_there)),
-    h("td", { class: "number", "data-label": "Slurm’s" }, time(row.slurm_error)),
-    h("td", { class: "number", "data-label": "score" }, time(row.interval_score)),
-    h("td", { class: "number", "data-label": "last waits’" }, time(row.past_score)));
+    columns.map(([, label, key]) => h("td", { class: "number", "data-label": label }, time(row[key]))));
   const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
   return card(title, h("table", { class: "groups" },
-    h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), head("median error", "number"), head("where Slurm answered", "number"), head("Slurm’s", "number"), head("interval score", "number"), head("last waits’", "number"))),
+    h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), columns.map(([name]) => head(name, "number")))),
     h("tbody", null, rows.map(line))));
 }

@@ -80,6 +80,9 @@ export function moment(at, now, isShort) {
   return word === "today" ? clock(at) : `${word} ${clock(at)}`;
 }
 
+/** The date in full, whatever today is: the day of a replay is not the browser's. */
+export const date = (at) => (isUndated ? `day ${Math.floor(at / 86400) + 1}` : DAY.format(new Date(at * 1000)).replace(",", ""));
+
 /** A moment whose day is always said. */
 export const dated = (at, now) => `${day(at, now)} ${clock(at)}`;
 

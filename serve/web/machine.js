@@ -3,7 +3,7 @@
 import { debounce, h, memory, put, questions, s } from "./dom.js";
 import { card, failed, loading } from "./parts.js";
 import { gantt } from "./gantt.js";
-import { closeDrawer, openJob, openRunning } from "./job.js";
+import { closeDrawer, openJob, openPlanned, openRunning } from "./job.js";
 import { count, dated, duration, percent } from "./words.js";
 
 export function machineView(app) {
@@ -48,7 +48,7 @@ export function machineView(app) {
     shownAt = performance.now();
     put(state);
     chartCard.hidden = false;
-    chart ??= gantt(holder, (job, runs) => (runs ? openRunning(app, job, body.now) : openJob(app, job.job, at)));
+    chart ??= gantt(holder, (job, runs) => (runs ? openRunning(job, body.now) : at === null ? openJob(app, job.job) : openPlanned(job, body.now)));
     chart.show(body, memory.get("user") ?? "");
     const free = Math.max(0, body.processors - body.used);
     const next = body.running.reduce((soonest, job) => Math.min(soonest, job.end_median), Infinity);

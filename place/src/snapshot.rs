@@ -221,7 +221,7 @@ impl PlaceSnapshot {
                 if let Some(past) = past {
                     waits.add_log(&past.past.last, true);
                 }
-                waits.add_site(site);
+                waits.add_site(site, past.as_ref().map(|past| &past.past.last));
                 waits.history()
             }
         }

@@ -1,6 +1,6 @@
 //! How long jobs waited, day by day: with the jobs that still wait, so that a day on which few have started does not look quick.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -124,12 +124,17 @@ impl WaitsByDay {
         }
     }
 
-    /// Adds the jobs that wait at a live site now.
-    pub fn add_site(&mut self, site: &LiveSite) {
-        for queued in site.jobs().iter().filter(|one| one.elapsed.is_none()) {
-            if let Some(submit) = queued.submit {
-                let queue = queued.partitions.first().cloned();
-                self.add(submit, queue, site.asked, KnownEnd::Waits);
+    /// Adds the jobs that wait at a live site now, and those that have started since its accounting was read.
+    pub fn add_site(&mut self, site: &LiveSite, accounted: Option<&Workload>) {
+        let known: BTreeSet<(u64, Time)> =
+            accounted.iter().flat_map(|log| log.jobs()).map(|job| (job.id.0, job.submit)).collect();
+        for queued in site.jobs() {
+            let Some(submit) = queued.submit else { continue };
+            let queue = queued.partitions.first().cloned();
+            match queued.elapsed {
+                None => self.add(submit, queue, site.asked, KnownEnd::Waits),
+                Some(_) if known.contains(&(queued.id, submit)) => {}
+                Some(elapsed) => self.add(submit, queue, site.asked - elapsed, KnownEnd::Started),
             }
         }
     }

@@ -36,6 +36,7 @@ mod reproduce;
 mod roles;
 mod score;
 mod search;
+mod serve;
 mod simulate;
 mod site;
 mod site_diff;

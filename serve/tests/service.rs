@@ -491,3 +491,65 @@ fn viewers_are_told_of_each_look() {
         assert_eq!(looks[0]["processors"], 64);
     });
 }
+
+/// A service on a socket that waits 300 milliseconds for its clients; its address, and what ends it.
+fn listening() -> (std::net::SocketAddr, Arc<std::sync::atomic::AtomicBool>, std::thread::JoinHandle<()>) {
+    let (told, heard) = std::sync::mpsc::channel();
+    let limits = ServiceLimits { reading: Duration::from_millis(300), ..ServiceLimits::default() };
+    let tell = move |event: queuecast_serve::LogEvent| drop(told.send(event.line));
+    let settings = ServiceSettings { limits, tell: Arc::new(tell), ..settings() };
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stops = stop.clone();
+    let thread = std::thread::spawn(move || {
+        let is_asked = move || stops.load(std::sync::atomic::Ordering::Relaxed);
+        queuecast_serve::serve(vec![cluster(1e-6)], &settings, is_asked).unwrap();
+    });
+    let line = heard.recv().unwrap();
+    let address = line.split("http://").nth(1).unwrap().trim_end_matches('/').parse().unwrap();
+    (address, stop, thread)
+}
+
+#[test]
+fn clients_that_do_not_send_or_read_are_given_up() {
+    use std::io::{Read, Write};
+    let (address, stop, thread) = listening();
+    let connect = || {
+        let stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    };
+    let mut rest = Vec::new();
+    // Nothing, half a head, half a body.
+    for begun in [
+        "",
+        "GET / HTTP/1.1\r\n",
+        "POST /api/v1/when HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
+    ] {
+        let mut client = connect();
+        client.write_all(begun.as_bytes()).unwrap();
+        rest.clear();
+        let _ = client.read_to_end(&mut rest);
+        assert!(!rest.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&rest));
+    }
+    // A client that asks again and again, and takes no answer.
+    let page = get(standing(), "/assets/style.css").text.len();
+    let asked = 4_000;
+    let mut client = connect();
+    client.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    let questions = "GET /assets/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(asked);
+    let _ = client.write_all(questions.as_bytes());
+    std::thread::sleep(Duration::from_millis(800));
+    rest.clear();
+    let _ = client.read_to_end(&mut rest);
+    assert!(rest.len() < page * asked / 2, "{} bytes were kept for a client that does not read", rest.len());
+    // Control: one that reads gets its answer.
+    let mut client = connect();
+    client
+        .write_all(b"GET /assets/style.css HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    rest.clear();
+    client.read_to_end(&mut rest).unwrap();
+    assert!(rest.starts_with(b"HTTP/1.1 200") && rest.len() > page);
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    thread.join().unwrap();
+}

@@ -46,6 +46,11 @@ struct CampaignLearner<'scope> {
 }
 
 impl<'scope> CampaignLearner<'scope> {
+    /// Whether something was learned that has not been told.
+    fn has_news(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.is_finished())
+    }
+
     /// What is learned so far; begins anew when it is old.
     fn at<'env>(
         &mut self,
@@ -96,8 +101,8 @@ impl PlayedSite {
                 forecaster.advance_to(now, &|_| {});
                 record.looked(&pending);
                 let (newcomers, site) = forecaster.snapshot();
-                let campaigns = campaigns.at(now, workload, scope);
-                let learned = LearnedLog { forecaster: newcomers, campaigns, site };
+                let learned = campaigns.at(now, workload, scope);
+                let learned = LearnedLog { forecaster: newcomers, campaigns: learned, site };
                 let named = (self.name.clone(), self.log.clone());
                 let place = PlaceSnapshot::of_log(named, now, learned, (pending, machine), &self.zone);
                 let (scorecard, said) = (record.scorecard(&self.name, now), record.said());
@@ -109,14 +114,14 @@ impl PlayedSite {
                     nodes: None,
                 }));
                 let ahead = loop {
-                    match heard(news) {
-                        None => return Ok(false),
-                        Some(_) if now >= self.until && !self.repeats => news = SiteNews::Nothing,
-                        Some(ahead) if ahead <= Seconds::ZERO => news = SiteNews::Nothing,
-                        Some(ahead) => break ahead,
+                    let Some(ahead) = heard(news) else { return Ok(false) };
+                    let stands = ahead <= Seconds::ZERO || (now >= self.until && !self.repeats);
+                    if !stands || campaigns.has_news() {
+                        break ahead;
                     }
+                    news = SiteNews::Nothing;
                 };
-                if now >= self.until {
+                if now >= self.until && self.repeats {
                     return Ok(true);
                 }
                 now = Time(now.0.saturating_add(ahead.0)).min(self.until);

@@ -58,7 +58,7 @@ pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use snapshot::{AheadJob, JobAhead, PlaceSnapshot, ReadyPast};
 pub use start::{StartAnswer, StartTime, StartTimes, when_at};
 pub use start_grid::{PartitionStarts, StartCell, starts_by_size};
-pub use wait_history::{DayWaits, QueueWaits, WaitHistory};
+pub use wait_history::{DayWaits, QueueWaits, WaitsAnswer};
 pub use waiting_campaign::{is_waiting_campaign, waiting_campaign_at};
 pub use waits_for::{LimitReached, WaitsFor};
 pub use why::explain_start;

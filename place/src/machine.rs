@@ -78,6 +78,9 @@ pub struct MachinePlan {
     pub end_median: i64,
 }
 
+/// What a job, its user and its partition are called.
+type JobNames = (String, Option<String>, Option<String>);
+
 /// What is collected of a machine while its queues are asked about.
 #[derive(Debug, Default)]
 pub(super) struct MachineParts {
@@ -116,7 +119,7 @@ impl MachineParts {
         site: &Site,
         now: Time,
         zero: i64,
-        named: &dyn Fn(&Job) -> (String, Option<String>, Option<String>),
+        named: &dyn Fn(&Job) -> JobNames,
     ) {
         let on_clock = |time: Time| zero.saturating_add(time.0);
         let later = |seconds: f64| on_clock(now).saturating_add(seconds.round() as i64);

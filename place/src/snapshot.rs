@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::pending::name_in;
-use super::wait_history::{WaitHistory, WaitsByDay};
+use super::wait_history::{WaitsAnswer, WaitsByDay};
 use super::{
     AdvisedAnswer, AskedPlace, CampaignAnswer, KnownRegimes, LabelledLog, LearnedLog, LearnedModels,
     LivePast, LiveSite, MachineAnswer, NewCampaign, NewJob, PendingAnswer, PendingJob, PlaceAdvice,
@@ -211,7 +211,7 @@ impl PlaceSnapshot {
     }
 
     /// How long jobs waited that were submitted within this many days.
-    pub fn waits(&self, days: u32) -> WaitHistory {
+    pub fn waits(&self, days: u32) -> WaitsAnswer {
         match &self.kept {
             KeptPlace::Log { log, at, .. } => {
                 let mut waits = WaitsByDay::before(*at, days, log.workload.epoch, &self.zone);
@@ -223,7 +223,7 @@ impl PlaceSnapshot {
                 if let Some(past) = past {
                     waits.add_log(&past.past.last, true);
                 }
-                waits.add_site(site);
+                waits.add_site(site, past.as_ref().map(|past| &past.past.last));
                 waits.history()
             }
         }

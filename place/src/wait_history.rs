@@ -1,6 +1,6 @@
 //! How long jobs waited, day by day: with the jobs that still wait, so that a day on which few have started does not look quick.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use queuecast_trace::{TimeZone, date};
 
 /// How long jobs waited.
 #[derive(Debug, Clone, Serialize)]
-pub struct WaitHistory {
+pub struct WaitsAnswer {
     /// The moment that it is known at: Unix seconds, or seconds of a log without dates.
     pub now: i64,
     /// Each day and queue, by when jobs were submitted; the oldest day first.
@@ -50,7 +50,7 @@ pub struct QueueWaits {
 
 /// The wait of a job as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct KnownWait {
+struct ObservedWait {
     seconds: f64,
     end: KnownEnd,
 }
@@ -72,7 +72,7 @@ pub(super) struct WaitsByDay {
     now: Time,
     epoch: Option<i64>,
     zone: TimeZone,
-    found: BTreeMap<(String, Option<String>), Vec<KnownWait>>,
+    found: BTreeMap<(String, Option<String>), Vec<ObservedWait>>,
 }
 
 const DAY: i64 = 86_400;
@@ -97,7 +97,7 @@ impl WaitsByDay {
             return;
         }
         let seconds = (until.min(self.now) - submit).max(Seconds::ZERO).0 as f64;
-        self.found.entry((self.day(submit), queue)).or_default().push(KnownWait { seconds, end });
+        self.found.entry((self.day(submit), queue)).or_default().push(ObservedWait { seconds, end });
     }
 
     /// Adds the jobs of a log as far as they are known at the moment. With `started`, only jobs that have started.
@@ -124,19 +124,24 @@ impl WaitsByDay {
         }
     }
 
-    /// Adds the jobs that wait at a live site now.
-    pub fn add_site(&mut self, site: &LiveSite) {
-        for queued in site.jobs().iter().filter(|one| one.elapsed.is_none()) {
-            if let Some(submit) = queued.submit {
-                let queue = queued.partitions.first().cloned();
-                self.add(submit, queue, site.asked, KnownEnd::Waits);
+    /// Adds the jobs that wait at a live site now, and those that have started since its accounting was read.
+    pub fn add_site(&mut self, site: &LiveSite, accounted: Option<&Workload>) {
+        let known: BTreeSet<(u64, Time)> =
+            accounted.iter().flat_map(|log| log.jobs()).map(|job| (job.id.0, job.submit)).collect();
+        for queued in site.jobs() {
+            let Some(submit) = queued.submit else { continue };
+            let queue = queued.partitions.first().cloned();
+            match queued.elapsed {
+                None => self.add(submit, queue, site.asked, KnownEnd::Waits),
+                Some(_) if known.contains(&(queued.id, submit)) => {}
+                Some(elapsed) => self.add(submit, queue, site.asked - elapsed, KnownEnd::Started),
             }
         }
     }
 
     /// The history.
-    pub fn history(self) -> WaitHistory {
-        let mut queues: BTreeMap<Option<String>, Vec<KnownWait>> = BTreeMap::new();
+    pub fn history(self) -> WaitsAnswer {
+        let mut queues: BTreeMap<Option<String>, Vec<ObservedWait>> = BTreeMap::new();
         let mut days = Vec::new();
         for ((day, queue), waits) in self.found {
             queues.entry(queue.clone()).or_default().extend(&waits);
@@ -144,7 +149,7 @@ impl WaitsByDay {
         }
         // Numbers of days are not in the order of their texts.
         days.sort_by_key(|one| one.day.strip_prefix("day ").and_then(|number| number.parse::<i64>().ok()));
-        WaitHistory {
+        WaitsAnswer {
             now: self.epoch.unwrap_or(0).saturating_add(self.now.0),
             days,
             queues: queues.into_iter().map(|(queue, waits)| QueueWaits::of(queue, waits)).collect(),
@@ -153,7 +158,7 @@ impl WaitsByDay {
 }
 
 impl QueueWaits {
-    fn of(queue: Option<String>, mut waits: Vec<KnownWait>) -> QueueWaits {
+    fn of(queue: Option<String>, mut waits: Vec<ObservedWait>) -> QueueWaits {
         waits.sort_by(|one, other| one.seconds.total_cmp(&other.seconds).then(one.end.cmp(&other.end)));
         let pending = waits.iter().filter(|one| one.end == KnownEnd::Waits).count();
         let [p10, median, p90] = quantiles(&waits, [0.1, 0.5, 0.9]);
@@ -166,7 +171,7 @@ impl QueueWaits {
 /// # Formula
 /// The product-limit estimator of Kaplan & Meier 1958: S(t) = Π (1 − 1/nᵢ) over the starts until t, with nᵢ jobs that waited at least
 /// as long; the quantile is the first wait with S ≤ 1 − level.
-fn quantiles(waits: &[KnownWait], levels: [f64; 3]) -> [Option<f64>; 3] {
+fn quantiles(waits: &[ObservedWait], levels: [f64; 3]) -> [Option<f64>; 3] {
     // Rounding must not move a quantile that is reached exactly.
     const ROUNDING: f64 = 1e-9;
     let mut found = [None; 3];
@@ -190,7 +195,7 @@ mod tests {
     use super::*;
 
     fn of(waits: &[(i64, KnownEnd)]) -> QueueWaits {
-        let waits = waits.iter().map(|&(seconds, end)| KnownWait { seconds: seconds as f64, end });
+        let waits = waits.iter().map(|&(seconds, end)| ObservedWait { seconds: seconds as f64, end });
         QueueWaits::of(None, waits.collect())
     }
 

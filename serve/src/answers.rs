@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::cluster::ClusterState;
 use crate::past_bodies::BodiesThen;
-use crate::question::Question;
+use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::service::Service;
 use crate::snapshot::{ServedSnapshot, body};
@@ -31,12 +31,12 @@ impl Messages for QuietMessages {
     fn done(&self, _: usize) {}
 }
 
-pub(crate) fn clusters(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn clusters(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
     Ok(body(&service.clusters.iter().map(|one| one.row()).collect::<Vec<_>>()))
 }
 
 /// The last look of the cluster that is asked about.
-pub(crate) fn snapshot(service: &Service, question: &Question) -> Result<Arc<ServedSnapshot>, Refused> {
+pub(crate) fn snapshot(service: &Service, question: &ServedQuestion) -> Result<Arc<ServedSnapshot>, Refused> {
     let cluster = service.cluster(question)?;
     cluster.snapshot().ok_or_else(|| {
         let why = cluster.row().why_not();
@@ -48,7 +48,7 @@ pub(crate) fn snapshot(service: &Service, question: &Question) -> Result<Arc<Ser
 }
 
 /// The user that a question names. Where names are replaced, that is one's own or none.
-fn asking_user<'q>(service: &Service, question: &'q Question) -> Result<Option<&'q str>, Refused> {
+fn asking_user<'q>(service: &Service, question: &'q ServedQuestion) -> Result<Option<&'q str>, Refused> {
     let (named, own) = (question.text("user"), question.user.as_deref());
     if service.words.is_some() && named.is_some() && named != own {
         return Err(Refused::new(
@@ -60,13 +60,13 @@ fn asking_user<'q>(service: &Service, question: &'q Question) -> Result<Option<&
     Ok(named.or(own))
 }
 
-pub(crate) fn when(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn when(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
     Ok(body(&snapshot.site.place.when(&job, &QuietMessages)?))
 }
 
-pub(crate) fn advice(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
     if job.time.is_none() {
@@ -78,14 +78,14 @@ pub(crate) fn advice(service: &Service, question: &Question) -> Result<Bytes, Re
     Ok(body(&snapshot.site.place.advise(&job, &QuietMessages)?))
 }
 
-pub(crate) fn campaign(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, campaign) = (snapshot(service, question)?, question.campaign()?);
     let partition = question.text("partition");
     Ok(body(&snapshot.site.place.campaign(&campaign, partition, &QuietMessages)?))
 }
 
-pub(crate) fn pending(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     let user = asking_user(service, question)?;
     let snapshot = snapshot(service, question)?;
     if let Some(at) = question.text("at") {
@@ -114,7 +114,7 @@ pub(crate) fn pending(service: &Service, question: &Question) -> Result<Bytes, R
 /// The body of a past moment: of a played log as it was shown then, else by what the store remembers.
 fn then(
     service: &Service,
-    question: &Question,
+    question: &ServedQuestion,
     at: &str,
     shown: impl Fn(&BodiesThen) -> Bytes,
     of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> Bytes,
@@ -143,7 +143,7 @@ struct QueuedBody<'a> {
     ahead: &'a [AheadJob],
 }
 
-pub(crate) fn queued(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn queued(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     let snapshot = snapshot(service, question)?;
     let name = question.text("job").unwrap_or_default();
     let Some(mut found) = snapshot.site.place.queued(name) else {
@@ -160,7 +160,7 @@ pub(crate) fn queued(service: &Service, question: &Question) -> Result<Bytes, Re
     Ok(body(&QueuedBody { job: &found.job, said, ahead_count: found.ahead_count, ahead: &found.ahead }))
 }
 
-pub(crate) fn machine(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn machine(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     let snapshot = snapshot(service, question)?;
     let own = question.user.as_deref();
     if let Some(at) = question.text("at") {
@@ -191,7 +191,7 @@ pub(crate) fn machine(service: &Service, question: &Question) -> Result<Bytes, R
 /// More days are not counted.
 const MOST_DAYS: u32 = 366;
 
-pub(crate) fn waits(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn waits(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     let snapshot = snapshot(service, question)?;
     match question.number("days")? {
         None | Some(ServedSnapshot::DAYS) => Ok(snapshot.waits.clone()),
@@ -203,12 +203,8 @@ pub(crate) fn waits(service: &Service, question: &Question) -> Result<Bytes, Ref
     }
 }
 
-pub(crate) fn scorecard(service: &Service, question: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn scorecard(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     Ok(snapshot(service, question)?.scorecard.clone())
-}
-
-pub(crate) fn openapi(_: &Service, _: &Question) -> Result<Bytes, Refused> {
-    Ok(body(&crate::openapi::document()))
 }
 
 /// Whether the service is alive, or which clusters it knows.
@@ -220,11 +216,11 @@ struct StateBody {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn health(_: &Service, _: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn health(_: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
     Ok(body(&StateBody { state: "alive", version: VERSION }))
 }
 
-pub(crate) fn ready(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn ready(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
     let not_yet: Vec<&ClusterState> =
         service.clusters.iter().filter(|one| one.snapshot().is_none()).collect();
     if not_yet.is_empty() {
@@ -235,6 +231,6 @@ pub(crate) fn ready(service: &Service, _: &Question) -> Result<Bytes, Refused> {
     Err(Refused::not_now(format!("not looked at yet: {}", names.join("; ")), "ask again soon"))
 }
 
-pub(crate) fn metrics(service: &Service, _: &Question) -> Result<Bytes, Refused> {
+pub(crate) fn metrics(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
     Ok(Bytes::from(service.metrics.text(&service.clusters)))
 }

@@ -13,10 +13,12 @@ use tokio::time::timeout;
 
 use crate::answers;
 use crate::events;
-use crate::question::Question;
+use crate::openapi;
+use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::routes::{Ask, ROUTES, Route};
 use crate::service::{LogEvent, Service};
+use crate::snapshot::body as body_of;
 
 /// The service as a router, without a socket.
 pub fn app(service: Arc<Service>) -> Router {
@@ -24,7 +26,7 @@ pub fn app(service: Arc<Service>) -> Router {
     for route in &ROUTES {
         let service = service.clone();
         router = router.route(
-            route.path,
+            route.form.path,
             any(move |request: Request<Body>| respond(service.clone(), Some(route), request)),
         );
     }
@@ -52,7 +54,7 @@ async fn respond(
     };
     protect(&mut response, parts.uri.path());
     let label = match route {
-        Some(route) => route.path,
+        Some(route) => route.form.path,
         None if response.status().is_success() => "page",
         None => "other",
     };
@@ -91,23 +93,25 @@ async fn answer(
         }
         return service.assets.response(parts.uri.path(), &parts.headers);
     };
-    if !route.is_open {
+    if !route.form.is_open {
         service.access.admit(&parts.headers)?;
     }
-    let is_posted = parts.method == Method::POST && route.is_posted;
+    let is_posted = parts.method == Method::POST && route.form.is_posted;
     if !is_posted && parts.method != Method::GET && parts.method != Method::HEAD {
-        return Err(not_allowed(&parts.method, route.is_posted));
+        return Err(not_allowed(&parts.method, route.form.is_posted));
     }
     let body = if is_posted { read_body(service, body).await? } else { Bytes::new() };
-    let mut question = Question::read(route, &parts.method, (parts.uri.path(), parts.uri.query()), &body)?;
+    let mut question =
+        ServedQuestion::read(&route.form, &parts.method, (parts.uri.path(), parts.uri.query()), &body)?;
     question.user = service.access.user(&parts.headers);
     let body = match route.ask {
         Ask::Ready(ask) => ask(service, &question)?,
         Ask::Computed(ask) => computed(service, route, ask, question).await?,
+        Ask::Document => body_of(&openapi::document(ROUTES.iter().map(|route| &route.form))),
         Ask::Events => return events::stream(service, &question),
     };
     let mut response = Response::new(Body::from(body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(route.content));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(route.form.content));
     Ok(response)
 }
 
@@ -130,10 +134,10 @@ async fn read_body(service: &Service, body: Body) -> Result<Bytes, Refused> {
 async fn computed(
     service: &Arc<Service>,
     route: &'static Route,
-    ask: fn(&Service, &Question) -> Result<Bytes, Refused>,
-    question: Question,
+    ask: fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>,
+    question: ServedQuestion,
 ) -> Result<Bytes, Refused> {
-    let (snapshot, key) = (answers::snapshot(service, &question)?, question.key(route));
+    let (snapshot, key) = (answers::snapshot(service, &question)?, question.key(&route.form));
     if let Some(body) = snapshot.answered(&key) {
         return Ok(body);
     }
@@ -178,7 +182,8 @@ fn refusal(refused: &Refused, route: Option<&Route>) -> Response<Body> {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         StatusCode::METHOD_NOT_ALLOWED => {
-            let takes = if route.is_some_and(|one| one.is_posted) { "GET, HEAD, POST" } else { "GET, HEAD" };
+            let takes =
+                if route.is_some_and(|one| one.form.is_posted) { "GET, HEAD, POST" } else { "GET, HEAD" };
             headers.insert(header::ALLOW, HeaderValue::from_static(takes));
         }
         StatusCode::SERVICE_UNAVAILABLE => {

@@ -22,7 +22,29 @@ macro_rules! assets {
 }
 
 /// All files of `web/`; a test holds that none is missing.
-static FILES: &[Asset] = &assets!["index.html", "widget.html"];
+static FILES: &[Asset] = &assets![
+    "advice.js",
+    "api.js",
+    "app.js",
+    "dom.js",
+    "gantt-data.js",
+    "gantt-input.js",
+    "gantt.js",
+    "icon.svg",
+    "index.html",
+    "job.js",
+    "machine.js",
+    "parts.js",
+    "queue.js",
+    "score.js",
+    "script.js",
+    "style.css",
+    "when.js",
+    "widget.css",
+    "widget.html",
+    "widget.js",
+    "words.js",
+];
 
 /// The content types by how names end.
 const TYPES: [(&str, &str); 5] = [

@@ -10,7 +10,7 @@ use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::timeout;
 
-use crate::question::Question;
+use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::service::Service;
 use crate::snapshot::ServedSnapshot;
@@ -54,7 +54,7 @@ impl Viewer {
 }
 
 /// The looks at a cluster from now on.
-pub(crate) fn stream(service: &Service, question: &Question) -> Result<Response<Body>, Refused> {
+pub(crate) fn stream(service: &Service, question: &ServedQuestion) -> Result<Response<Body>, Refused> {
     let cluster = service.cluster(question)?;
     let room = service.viewers.clone().try_acquire_owned().map_err(|_| {
         Refused::new(

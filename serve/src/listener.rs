@@ -15,6 +15,7 @@ use tokio::time::{interval, sleep, timeout};
 
 use crate::app::app;
 use crate::cluster::ServedCluster;
+use crate::patient_stream::PatientStream;
 use crate::service::{LogEvent, Service, ServiceSettings};
 
 /// Why a service does not run.
@@ -121,7 +122,7 @@ async fn ended(moments: &mut tokio::time::Interval, stops: &impl Fn() -> bool) {
     }
 }
 
-/// Answers the requests of one connection. One that sends no request in time is closed.
+/// Answers the requests of one connection. One that sends no request in time, or takes no answer, is closed.
 async fn converse(stream: TcpStream, service: &Service, router: Router) {
     let mut stop = service.stop.subscribe();
     let _ = stream.set_nodelay(true);
@@ -129,7 +130,10 @@ async fn converse(stream: TcpStream, service: &Service, router: Router) {
         .timer(TokioTimer::new())
         .header_read_timeout(service.limits.reading)
         .max_buf_size(HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(
+            TokioIo::new(PatientStream::new(stream, service.limits.reading)),
+            TowerToHyperService::new(router),
+        );
     tokio::pin!(connection);
     let ends = async { stop.wait_for(|stop| *stop).await.is_ok() };
     // A client that breaks off, or sends no HTTP, is none of the service's errors.

@@ -1,12 +1,12 @@
-//! The OpenAPI document, made from the table of routes.
+//! The OpenAPI document, made from what routes take.
 
 use serde_json::{Map, Value, json};
 
-use crate::routes::{Parameter, ParameterKind, ParameterPlace, ROUTES, Route};
+use crate::route_form::{ParameterKind, ParameterPlace, RouteForm, RouteParameter};
 
 /// The document.
-pub(crate) fn document() -> Value {
-    let paths: Map<String, Value> = ROUTES.iter().map(|route| (route.path.to_owned(), path(route))).collect();
+pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>) -> Value {
+    let paths: Map<String, Value> = routes.map(|route| (route.path.to_owned(), path(route))).collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -31,7 +31,7 @@ pub(crate) fn document() -> Value {
     })
 }
 
-fn path(route: &Route) -> Value {
+fn path(route: &RouteForm) -> Value {
     let mut methods = Map::new();
     methods.insert("get".to_owned(), operation(route, false));
     if route.is_posted {
@@ -40,7 +40,7 @@ fn path(route: &Route) -> Value {
     Value::Object(methods)
 }
 
-fn operation(route: &Route, is_posted: bool) -> Value {
+fn operation(route: &RouteForm, is_posted: bool) -> Value {
     let name = route.path.trim_start_matches("/api/v1/").trim_start_matches('/');
     let name = name.replace(['/', '{', '}', '.'], "_");
     let mut operation = json!({
@@ -64,20 +64,20 @@ fn operation(route: &Route, is_posted: bool) -> Value {
     operation
 }
 
-fn schema(parameter: &Parameter) -> Value {
+fn schema(parameter: &RouteParameter) -> Value {
     match parameter.kind {
         ParameterKind::Text => json!({ "type": "string" }),
         ParameterKind::Number => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
     }
 }
 
-fn described(parameter: &Parameter) -> Value {
+fn described(parameter: &RouteParameter) -> Value {
     let mut schema = schema(parameter);
     schema["description"] = parameter.about.into();
     schema
 }
 
-fn parameter(parameter: &Parameter) -> Value {
+fn parameter(parameter: &RouteParameter) -> Value {
     json!({
         "name": parameter.name,
         "in": if parameter.place == ParameterPlace::Path { "path" } else { "query" },
@@ -87,7 +87,7 @@ fn parameter(parameter: &Parameter) -> Value {
     })
 }
 
-fn responses(route: &Route, is_posted: bool) -> Value {
+fn responses(route: &RouteForm, is_posted: bool) -> Value {
     let refused = |about: &str| {
         json!({ "description": about, "content": {
             "application/json": { "schema": { "$ref": "#/components/schemas/Refused" } } } })

@@ -11,11 +11,11 @@ use queuecast_place::{NewCampaign, NewJob, ScriptJob};
 use serde_json::Value;
 
 use crate::refused::Refused;
-use crate::routes::{Parameter, ParameterPlace, Route};
+use crate::route_form::{ParameterPlace, RouteForm, RouteParameter};
 
 /// A request as a question.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Question {
+pub(crate) struct ServedQuestion {
     /// Parameters by name, those of the path, the query and the body alike.
     pub given: BTreeMap<String, String>,
     /// The user that a trusted proxy names.
@@ -33,18 +33,18 @@ fn decoded(text: &str) -> Result<String, Refused> {
     })
 }
 
-impl Question {
+impl ServedQuestion {
     /// Reads what a route takes.
     ///
     /// # Errors
     /// If there is a parameter that it does not take, one twice, or a body that is no JSON object.
     pub fn read(
-        route: &Route,
+        route: &RouteForm,
         method: &Method,
         (path, query): (&str, Option<&str>),
         body: &[u8],
-    ) -> Result<Question, Refused> {
-        let mut question = Question::default();
+    ) -> Result<ServedQuestion, Refused> {
+        let mut question = ServedQuestion::default();
         for (named, given) in route.path.split('/').zip(path.split('/')) {
             if let Some(name) = named.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
                 // A plus is one in a path.
@@ -66,13 +66,13 @@ impl Question {
 
     fn add(
         &mut self,
-        route: &Route,
+        route: &RouteForm,
         name: &str,
         value: String,
         place: ParameterPlace,
     ) -> Result<(), Refused> {
         let is_known =
-            |one: &&Parameter| one.name == name && (one.place == place || place != ParameterPlace::Path);
+            |one: &&RouteParameter| one.name == name && (one.place == place || place != ParameterPlace::Path);
         if !route.parameters.iter().any(|one| is_known(&one)) {
             let names: Vec<&str> = route.parameters.iter().map(|one| one.name).collect();
             let hint = match names.is_empty() {
@@ -87,7 +87,7 @@ impl Question {
         }
     }
 
-    fn add_body(&mut self, route: &Route, body: &[u8]) -> Result<(), Refused> {
+    fn add_body(&mut self, route: &RouteForm, body: &[u8]) -> Result<(), Refused> {
         let wrong = |why: String| {
             Refused::question(why, "send a JSON object such as {\"procs\": 16, \"limit\": \"2h\"}")
         };
@@ -161,7 +161,7 @@ impl Question {
     /// The jobs that are asked about together, and their partition.
     ///
     /// # Errors
-    /// As of [`Question::job`], or if they are neither an array nor a chain, or too many.
+    /// As of [`ServedQuestion::job`], or if they are neither an array nor a chain, or too many.
     pub fn campaign(&self) -> Result<NewCampaign, Refused> {
         let job = self.job()?;
         let campaign = match (self.text("array"), self.number("chain")?) {
@@ -184,7 +184,7 @@ impl Question {
     }
 
     /// What tells two questions apart.
-    pub fn key(&self, route: &Route) -> String {
+    pub fn key(&self, route: &RouteForm) -> String {
         let mut key = route.path.to_owned();
         for (name, value) in self.given.iter().filter(|(name, _)| *name != "cluster") {
             key.extend(["\0", name, "\0", value]);

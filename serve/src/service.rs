@@ -13,7 +13,7 @@ use crate::assets::Assets;
 use crate::cluster::{ClusterState, ServedCluster};
 use crate::metrics::ServiceMetrics;
 use crate::pseudonyms::Pseudonyms;
-use crate::question::Question;
+use crate::question::ServedQuestion;
 use crate::refused::Refused;
 
 /// What a service may use at most.
@@ -21,7 +21,7 @@ use crate::refused::Refused;
 pub struct ServiceLimits {
     /// Bytes of the body of a request.
     pub body: usize,
-    /// How long a client may take to send the head of a request, and its body.
+    /// How long a client may take to send the head of a request, and its body, and to take some of an answer.
     pub reading: Duration,
     /// How long a request may take in all.
     pub request: Duration,
@@ -140,7 +140,7 @@ impl Service {
     }
 
     /// The cluster that is asked about.
-    pub(crate) fn cluster(&self, question: &Question) -> Result<&ClusterState, Refused> {
+    pub(crate) fn cluster(&self, question: &ServedQuestion) -> Result<&ClusterState, Refused> {
         let names = || self.clusters.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
         let found = match question.text("cluster") {
             Some(name) => self.clusters.iter().find(|one| one.name == name),

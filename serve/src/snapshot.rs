@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use axum::body::Bytes;
 use queuecast_live::SiteSnapshot;
-use queuecast_place::WaitHistory;
+use queuecast_place::WaitsAnswer;
 use queuecast_report::json;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct ServedSnapshot {
     pub(crate) scorecard: Bytes,
     pub(crate) waits: Bytes,
     /// How long jobs of the last days waited.
-    pub(crate) history: WaitHistory,
+    pub(crate) history: WaitsAnswer,
     /// What viewers are told of it.
     pub(crate) event: Bytes,
     answered: Mutex<HashMap<String, Bytes>>,

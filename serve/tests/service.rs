@@ -13,14 +13,14 @@ use queuecast_trace::{ReadOptions, TimeZone, read};
 use serde_json::Value;
 use tower::ServiceExt;
 
-/// Jobs of a day on 64 processors, in the order of their arrival; each starts when the ones before it have.
+/// Jobs on 64 processors, thirty together every 6,600 seconds; each starts when the ones before it have.
 fn log() -> String {
     let (mut text, mut free_at) =
         ("; MaxProcs: 64\n; UnixStartTime: 1700000000\n".to_owned(), vec![0_i64; 64]);
     let mut earliest = 0;
-    for number in 1..=900_i64 {
-        let (submit, procs, run) =
-            (number * 97, [4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
+    for number in 1..=450_i64 {
+        let submit = number / 30 * 6_600 + number % 30 * 10;
+        let (procs, run) = ([4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
         free_at.sort_unstable();
         earliest = free_at[procs - 1].max(submit).max(earliest);
         free_at[..procs].iter_mut().for_each(|free| *free = earliest + run);
@@ -32,8 +32,8 @@ fn log() -> String {
     text
 }
 
-/// The moment of the log at which it is asked.
-const FROM: Time = Time(60_000);
+/// The moment of the log at which it is asked: after 389 submissions.
+const FROM: Time = Time(12 * 6_600 + 1_000);
 
 fn cluster(speed: f64) -> ServedCluster {
     let log = read(&mut log().as_bytes(), &ReadOptions::default()).unwrap();
@@ -41,7 +41,7 @@ fn cluster(speed: f64) -> ServedCluster {
         name: "small".into(),
         log: Arc::new(log),
         from: FROM,
-        until: Time(120_000),
+        until: Time(105_000),
         repeats: false,
         zone: TimeZone::UTC,
     };
@@ -233,8 +233,7 @@ fn waits_and_scores_are_told() {
     let waits = get(standing(), "/api/v1/waits").json();
     let days = waits["days"].as_array().unwrap();
     let jobs: u64 = days.iter().map(|day| day["jobs"].as_u64().unwrap()).sum();
-    // Submissions every 97 s up to the moment.
-    assert_eq!(jobs, FROM.0 as u64 / 97);
+    assert_eq!(jobs, 389);
     let pending: u64 = days.iter().map(|day| day["pending"].as_u64().unwrap()).sum();
     let waiting = get(standing(), "/api/v1/pending").json()["jobs"].as_array().unwrap().len() as u64;
     assert_eq!(pending, waiting);
@@ -291,7 +290,7 @@ fn nonsense_is_refused_with_what_helps() {
 
 #[test]
 fn a_past_moment_is_as_it_was_shown() {
-    let router = started(&settings(), 20_000.0);
+    let router = started(&settings(), 5_000.0);
     let first = get(&router, "/api/v1/machine");
     let then = first.json()["now"].as_i64().unwrap();
     let begun = Instant::now();
@@ -466,7 +465,7 @@ fn every_line_of_the_metrics_parses() {
 
 #[test]
 fn viewers_are_told_of_each_look() {
-    let router = started(&settings(), 5_000.0);
+    let router = started(&settings(), 2_000.0);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let response = router.clone().oneshot(request("/api/v1/events")).await.unwrap();
@@ -491,4 +490,66 @@ fn viewers_are_told_of_each_look() {
         assert!(looks[0]["now"].as_i64() < looks[2]["now"].as_i64());
         assert_eq!(looks[0]["processors"], 64);
     });
+}
+
+/// A service on a socket that waits 300 milliseconds for its clients; its address, and what ends it.
+fn listening() -> (std::net::SocketAddr, Arc<std::sync::atomic::AtomicBool>, std::thread::JoinHandle<()>) {
+    let (told, heard) = std::sync::mpsc::channel();
+    let limits = ServiceLimits { reading: Duration::from_millis(300), ..ServiceLimits::default() };
+    let tell = move |event: queuecast_serve::LogEvent| drop(told.send(event.line));
+    let settings = ServiceSettings { limits, tell: Arc::new(tell), ..settings() };
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stops = stop.clone();
+    let thread = std::thread::spawn(move || {
+        let is_asked = move || stops.load(std::sync::atomic::Ordering::Relaxed);
+        queuecast_serve::serve(vec![cluster(1e-6)], &settings, is_asked).unwrap();
+    });
+    let line = heard.recv().unwrap();
+    let address = line.split("http://").nth(1).unwrap().trim_end_matches('/').parse().unwrap();
+    (address, stop, thread)
+}
+
+#[test]
+fn clients_that_do_not_send_or_read_are_given_up() {
+    use std::io::{Read, Write};
+    let (address, stop, thread) = listening();
+    let connect = || {
+        let stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    };
+    let mut rest = Vec::new();
+    // Nothing, half a head, half a body.
+    for begun in [
+        "",
+        "GET / HTTP/1.1\r\n",
+        "POST /api/v1/when HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
+    ] {
+        let mut client = connect();
+        client.write_all(begun.as_bytes()).unwrap();
+        rest.clear();
+        let _ = client.read_to_end(&mut rest);
+        assert!(!rest.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&rest));
+    }
+    // A client that asks again and again, and takes no answer.
+    let page = get(standing(), "/assets/style.css").text.len();
+    let asked = 4_000;
+    let mut client = connect();
+    client.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    let questions = "GET /assets/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(asked);
+    let _ = client.write_all(questions.as_bytes());
+    std::thread::sleep(Duration::from_millis(800));
+    rest.clear();
+    let _ = client.read_to_end(&mut rest);
+    assert!(rest.len() < page * asked / 2, "{} bytes were kept for a client that does not read", rest.len());
+    // Control: one that reads gets its answer.
+    let mut client = connect();
+    client
+        .write_all(b"GET /assets/style.css HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    rest.clear();
+    client.read_to_end(&mut rest).unwrap();
+    assert!(rest.starts_with(b"HTTP/1.1 200") && rest.len() > page);
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    thread.join().unwrap();
 }

@@ -55,7 +55,7 @@ export function advice(plan, now, take, partition) {
     return h("tr", { class: option === best ? "best" : null },
       h("th", { scope: "row" }, option === asked ? name : h("button", { type: "button", class: "link", "data-key": `take-${name}`, onclick: () => take(option) }, name)),
       h("td", { class: "cell-track" }, h("div", { class: "track slim", role: "img", "aria-label": `done ${span(done.low, done.high, now)}, even odds ${moment(done.median, now)}` }, band(done, scale, option === best ? "start" : "end"))),
-      h("td", { class: "number" }, h("span", { class: "small-label" }, "done by "), moment(done.median, now)),
+      h("td", { class: "number" }, h("span", { class: "small-label" }, "done by "), moment(done.median, now, true)),
       h("td", { class: "number" }, difference(option)),
       h("td", { class: "number" }, h("span", { class: "small-label" }, "stopped "), percent(option.risk)));
   };

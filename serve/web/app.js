@@ -1,9 +1,9 @@
 // The frame of the page: which view is shown, which cluster is asked, what time it is there, and whether that is fresh.
 
-import { follow, get } from "./api.js";
+import { follow, get, token } from "./api.js";
 import { h, memory, put } from "./dom.js";
 import { empty } from "./parts.js";
-import { clock, count, dated, duration, zone } from "./words.js";
+import { clock, count, date, duration, setUndated, zone } from "./words.js";
 import { whenView } from "./when.js";
 import { queueView } from "./queue.js";
 import { machineView } from "./machine.js";
@@ -18,6 +18,8 @@ const app = {
   cluster: null,
   snapshot: null,
   connected: false,
+  /** Since when it is not, by the browser's clock in milliseconds. */
+  lost: 0,
   /** When the clusters were asked, by the browser's clock in milliseconds. */
   asked: 0,
 
@@ -26,11 +28,10 @@ const app = {
     return this.snapshot?.now ?? this.cluster?.now ?? Date.now() / 1000;
   },
 
-  /** The Unix time of a moment that an answer names; a log counts from its own beginning. */
+  /** The Unix time of a moment that an answer names; a log without dates counts from its own beginning. */
   unix(moment) {
     if (!moment) return this.now();
-    if (this.cluster?.epoch !== undefined && this.cluster?.epoch !== null) return this.cluster.epoch + moment.time;
-    return moment.time > 1e9 ? moment.time : this.now();
+    return (this.cluster?.epoch ?? 0) + moment.time;
   },
 
   /** A body of the service, of the cluster that is shown. */
@@ -88,17 +89,21 @@ function update() {
   view?.update?.();
 }
 
+/** Whether a cluster is a log without dates. */
+const isUndated = (cluster) => cluster.kind !== "slurm" && cluster.now !== null && (cluster.epoch ?? null) === null;
+
 function showStatus() {
   const { cluster, snapshot, connected } = app;
   if (!cluster) return;
   const now = app.now();
+  setUndated(isUndated(cluster));
   const speed = cluster.speed && cluster.speed !== 1 ? cluster.speed : null;
   const fresh = connected && cluster.state === "ok";
   const word = !connected ? "Not connected" : cluster.state === "stale" ? "Stale" : cluster.state === "starting" ? "Starting" : speed ? (cluster.kind === "demo" ? "Demo" : "Replay") : "Live";
   put(byId("status"),
     h("span", { class: fresh ? "dot" : "dot off", "aria-hidden": "true" }),
     h("span", { class: "status-word" }, word),
-    h("time", { class: "status-time", datetime: new Date(now * 1000).toISOString() }, dated(now, speed ? now : Date.now() / 1000).replace(/^today /, "")));
+    h("time", { class: "status-time", datetime: new Date(now * 1000).toISOString() }, h("span", { class: "status-day" }, `${date(now)} `), clock(now)));
   const facts = [`Times in ${zone(now)}`];
   if (speed) facts.push(`${cluster.kind === "demo" ? "A made-up site" : "A log, replayed"}: time runs ${count(speed)} times as fast`);
   if (snapshot) facts.push(`${count(snapshot.running)} running, ${count(snapshot.waiting)} waiting`);
@@ -112,9 +117,10 @@ function showNotice() {
   if (cluster?.state === "stale") {
     const age = (cluster.age_seconds ?? 0) + (performance.now() - app.asked) / 1000;
     const looked = cluster.kind === "slurm" ? "The last look at Slurm was" : "The last snapshot was made";
-    text = `${looked} ${duration(age)} ago. What is shown is of then.`;
+    text = `${looked} ${duration(age)} ago. What is shown is of then.${cluster.failure ? ` The next one failed: ${cluster.failure}` : ""}`;
   } else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
-  else if (cluster && !connected && performance.now() - app.asked > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
+  else if (cluster?.failure) text = `The last look failed: ${cluster.failure}`;
+  else if (cluster && !connected && performance.now() - app.lost > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
   if (notice.textContent !== text) put(notice, text);
   notice.hidden = !text;
 }
@@ -137,7 +143,7 @@ function choose(chosen) {
   memory.set("cluster", app.cluster.name);
   unfollow?.();
   unfollow = follow(app.cluster.name, told, (connected) => {
-    app.connected = connected;
+    setConnected(connected);
     showStatus();
     showNotice();
   });
@@ -148,9 +154,14 @@ function choose(chosen) {
   route();
 }
 
+function setConnected(connected) {
+  if (app.connected && !connected) app.lost = performance.now();
+  app.connected = connected;
+}
+
 function told(snapshot) {
   app.snapshot = snapshot;
-  app.connected = true;
+  setConnected(true);
   showStatus();
   update();
 }
@@ -168,16 +179,31 @@ async function askClusters() {
     if (!before) choose(memory.get("cluster"));
     else {
       app.cluster = clusters.find((one) => one.name === before.name) ?? clusters[0];
-      if (before.state === "starting" && app.cluster.state !== "starting") view?.update?.();
+      // Partitions and sizes are known from the first look on.
+      if (before.state === "starting" && app.cluster.state !== "starting") choose(app.cluster.name);
       showStatus();
       showNotice();
     }
   } catch (error) {
-    app.connected = false;
-    if (!app.cluster) put(byId("main"), empty("The service does not answer.", "It is asked again every few seconds."));
+    setConnected(false);
+    if (error.status === 401) askToken();
+    else if (!app.cluster) put(byId("main"), empty("The service does not answer.", "It is asked again every few seconds."));
     showStatus();
     showNotice();
   }
+}
+
+/** A service that is not on this machine may ask for a token. */
+function askToken() {
+  if (byId("token")) return;
+  const input = h("input", { id: "token", type: "password", autocomplete: "current-password", required: true });
+  const form = h("form", { class: "token", onsubmit: (event) => {
+    event.preventDefault();
+    token.set(input.value.trim());
+    location.reload();
+  } }, h("label", { for: "token" }, "Token"), input, h("button", { type: "submit", class: "quiet" }, "Go on"));
+  view?.leave?.();
+  put(byId("main"), empty("This service asks for a token.", "The administrator has it; it is kept until this tab is closed.", form));
 }
 
 const THEMES = { "": "as the system", light: "light", dark: "dark" };

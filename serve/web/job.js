@@ -2,7 +2,7 @@
 
 import { h, put, s } from "./dom.js";
 import { empty, failed, loading, sentence, ticks, tickLabel } from "./parts.js";
-import { between, count, countOf, duration, moment, percent, span } from "./words.js";
+import { between, count, countOf, date, dated, duration, moment, percent, span } from "./words.js";
 
 let dialog = null;
 
@@ -26,31 +26,39 @@ export const closeDrawer = () => dialog?.close();
 const fact = (name, value) => (value === null || value === undefined || value === "" ? null : h("div", null, h("dt", null, name), h("dd", null, value)));
 
 /** Opens the drawer of a job that waits. */
-export async function openJob(app, id, at) {
+export async function openJob(app, id) {
   drawer(`Job ${id}`, loading(5));
   try {
-    const body = await app.get(`/pending/${encodeURIComponent(id)}`, { at });
+    const body = await app.get(`/pending/${encodeURIComponent(id)}`, {});
     if (!isOpen()) return;
-    showJob(app, id, body, at);
+    showJob(app, id, body);
   } catch (error) {
     if (isOpen()) drawer(`Job ${id}`, failed(error));
   }
 }
 
 /** Opens the drawer of a job that runs. */
-export function openRunning(app, job, now) {
+export function openRunning(job, now) {
   drawer(`Job ${job.job}`,
     h("p", { class: "drawer-answer" }, "Runs since ", h("strong", null, moment(job.start, now)), ", and most likely ends ", phrase(between(job.end_low, job.end_high, now)), "."),
     h("dl", { class: "facts" },
-      fact("User", job.user), fact("Processors", count(job.procs)), fact("Has run for", duration(now - job.start)),
+      fact("User", job.user), fact("Partition", job.partition), fact("Processors", count(job.procs)), fact("Has run for", duration(now - job.start)),
       fact("Ends by even odds", moment(job.end_median, now)), fact("80 % range", span(job.end_low, job.end_high, now)),
       fact("Stopped at the latest", job.limit_end ? moment(job.limit_end, now) : null)));
 }
 
+/** Opens the drawer of a job that waited at a past moment. */
+export function openPlanned(job, now) {
+  drawer(`Job ${job.job}`,
+    h("p", { class: "drawer-answer" }, "Was expected to start ", phrase(between(job.start_low, job.start_high, now)), "; as likely as not by ", h("strong", null, moment(job.start_median, now)), "."),
+    h("p", { class: "muted" }, `As of ${dated(now, now).replace(/^today/, date(now))}; days are counted from then.`),
+    h("dl", { class: "facts" }, fact("User", job.user), fact("Partition", job.partition), fact("Processors", count(job.procs)), fact("Ends by even odds", moment(job.end_median, now))));
+}
+
 const phrase = (parts) => parts.map((part) => (part.strong ? h("strong", null, part.strong) : part));
 
-function showJob(app, id, { job, said = [], ahead = [] }, at) {
-  const now = at ?? app.now();
+function showJob(app, id, { job, said = [], ahead = [], ahead_count: before }) {
+  const now = app.now();
   const start = job.start;
   const answer = start
     ? ["Starts most likely ", phrase(between(now + start.low, now + start.high, now)), "; as likely as not by ", h("strong", null, moment(now + start.median, now)), "."]
@@ -65,8 +73,8 @@ function showJob(app, id, { job, said = [], ahead = [] }, at) {
       fact("Not before", job.not_before ? moment(now + job.not_before, now) : null), fact("Never started in", job.never > 0 ? `${percent(job.never)} of simulations` : null)),
     h("h3", null, "How its forecast moved"),
     said.length > 1 ? moves(said, now) : empty(said.length ? "It was forecast once." : "No earlier forecast of it is kept.", "Each new forecast is added here."),
-    names.length ? [h("h3", null, `Before it: ${countOf(job.place ? job.place - 1 : names.length, "job")}`),
-      h("p", { class: "chips" }, names.slice(0, 24).map((name) => h("button", { type: "button", class: "chip", onclick: () => openJob(app, name, at) }, name)), names.length > 24 ? h("span", { class: "muted" }, "…") : null)] : null);
+    names.length ? [h("h3", null, `Before it: ${countOf(before ?? names.length, "job")}`),
+      h("p", { class: "chips" }, names.slice(0, 24).map((name) => h("button", { type: "button", class: "chip", onclick: () => openJob(app, name) }, name)), names.length > 24 ? h("span", { class: "muted" }, "…") : null)] : null);
 }
 
 /** The range that was said over time: when it was said to the right, the start that was said upwards. */

@@ -3,7 +3,7 @@
 import { debounce, h, memory, put, questions, s } from "./dom.js";
 import { card, failed, loading } from "./parts.js";
 import { gantt } from "./gantt.js";
-import { closeDrawer, openJob, openRunning } from "./job.js";
+import { closeDrawer, openJob, openPlanned, openRunning } from "./job.js";
 import { count, dated, duration, percent } from "./words.js";
 
 export function machineView(app) {
@@ -48,7 +48,7 @@ export function machineView(app) {
     shownAt = performance.now();
     put(state);
     chartCard.hidden = false;
-    chart ??= gantt(holder, (job, runs) => (runs ? openRunning(app, job, body.now) : openJob(app, job.job, at)));
+    chart ??= gantt(holder, (job, runs) => (runs ? openRunning(job, body.now) : at === null ? openJob(app, job.job) : openPlanned(job, body.now)));
     chart.show(body, memory.get("user") ?? "");
     const free = Math.max(0, body.processors - body.used);
     const next = body.running.reduce((soonest, job) => Math.min(soonest, job.end_median), Infinity);
@@ -103,10 +103,11 @@ export function machineView(app) {
 
 /** Waits by day: the middle 80 % and the median, all queues side by side. */
 function waitChart(days, width) {
-  const known = days.filter((one) => one.median !== null && one.median !== undefined);
   const [height, left, bottom, top] = [200, 52, 24, 8];
-  const names = [...new Set(days.map((one) => one.day))].sort();
-  const queues = [...new Set(days.map((one) => one.queue ?? ""))];
+  const queues = [...new Set(days.map((one) => one.queue ?? ""))].sort();
+  // As many days as there is room for.
+  const names = [...new Set(days.map((one) => one.day))].sort().slice(-Math.max(3, Math.floor(width / (queues.length * 15 + 8))));
+  const known = days.filter((one) => one.median !== null && one.median !== undefined && names.includes(one.day));
   const most = Math.max(600, ...known.map((one) => one.p90 ?? one.median));
   const slot = (width - left) / names.length;
   const x = (one) => left + names.indexOf(one.day) * slot + (slot * (queues.indexOf(one.queue ?? "") + 0.5)) / queues.length;
@@ -118,7 +119,7 @@ function waitChart(days, width) {
   const each = Math.min(22, (slot / queues.length) * 0.5);
   const label = (name) => { const day = new Date(`${name}T12:00:00`); return Number.isNaN(day.getTime()) ? name : new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }).format(day); };
   const every = Math.ceil(names.length / Math.min(7, width / 70));
-  const pending = days.reduce((sum, one) => sum + (one.pending ?? 0), 0);
+  const pending = days.filter((one) => names.includes(one.day)).reduce((sum, one) => sum + (one.pending ?? 0), 0);
   return h("figure", { class: "waits" },
     s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Median waits by day: ${known.map((one) => `${one.day} ${duration(one.median)}`).join(", ")}` },
       marks.map((mark) => [s("line", { class: "grid", x1: left, x2: width, y1: y(mark), y2: y(mark) }), s("text", { x: left - 8, y: y(mark) + 4, "text-anchor": "end" }, duration(mark))]),

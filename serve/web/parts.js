@@ -1,7 +1,7 @@
 // Parts that several views are made of: a time axis, ranges on it, states.
 
 import { h } from "./dom.js";
-import { clock, day, moment, span } from "./words.js";
+import { clock, day, midnight, moment, span } from "./words.js";
 
 const STEPS = [60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000];
 
@@ -9,16 +9,13 @@ const STEPS = [60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 
 export function ticks(from, to, most) {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? STEPS[STEPS.length - 1] * Math.ceil((to - from) / most / STEPS[STEPS.length - 1]);
   const found = [];
-  const midnight = new Date(from * 1000);
-  midnight.setHours(0, 0, 0, 0);
   const each = Math.max(1, Math.round(step / 86400));
   // Days of a coarse axis are counted from a fixed one, so that ticks stay where they are while time goes on.
-  if (step > 86400) midnight.setDate(midnight.getDate() - (Math.floor(midnight.getTime() / 86400000) % each));
-  for (let guard = 0; guard < 4000; guard += 1) {
-    const begins = midnight.getTime() / 1000;
-    if (begins > to) break;
-    midnight.setDate(midnight.getDate() + each);
-    const ends = midnight.getTime() / 1000;
+  let next = midnight(from, step > 86400 ? -(Math.round(midnight(from) / 86400) % each) : 0);
+  for (let guard = 0; guard < 4000 && next <= to; guard += 1) {
+    const begins = next;
+    const ends = midnight(begins, each);
+    next = ends;
     for (let at = begins; at < ends - step / 2 && at <= to; at += step) {
       if (at >= from) found.push({ at, isDay: at === begins });
       if (step >= 86400) break;
@@ -34,12 +31,14 @@ const place = (at, { from, to }) => `${Math.min(100, Math.max(0, ((at - from) / 
 
 /** Grid lines and labels over a track. */
 export function axis(scale, now, most = 6) {
-  const made = ticks(scale.from, scale.to, most).filter(({ at }) => at - scale.from > (scale.to - scale.from) * 0.1 && scale.to - at > (scale.to - scale.from) * 0.03);
+  const made = ticks(scale.from, scale.to, most);
+  // A label that would touch the first or leave the axis is left out; its line stays.
+  const named = made.filter(({ at }) => at - scale.from > (scale.to - scale.from) * 0.16 && scale.to - at > (scale.to - scale.from) * 0.04);
   const line = (tick) => h("i", { class: tick.isDay ? "line day" : "line", style: { left: place(tick.at, scale) } });
   const label = (tick) => h("span", { class: tick.isDay ? "day" : null, style: { left: place(tick.at, scale) } }, tickLabel(tick, now));
   return {
     lines: () => h("div", { class: "lines", "aria-hidden": "true" }, made.map(line)),
-    labels: h("div", { class: "labels", "aria-hidden": "true" }, h("span", { class: "first", style: { left: "0%" } }, "now"), made.map(label)),
+    labels: h("div", { class: "labels", "aria-hidden": "true" }, h("span", { class: "first", style: { left: "0%" } }, "now"), named.map(label)),
   };
 }
 
@@ -66,7 +65,7 @@ export function timeline(rows, now, label) {
       row.bands.map((one) => h("div", { class: "timeline-band" },
         h("div", { class: "timeline-word" }, one.word),
         h("div", { class: "track", role: "img", "aria-label": `${row.name ? `${row.name}: ` : ""}${text(one)}` }, lines(), band(one.range, scale, one.kind)),
-        h("div", { class: "timeline-text" }, span(one.range.low, one.range.high, now), h("small", null, `even odds ${moment(one.range.median, now)}`)))))),
+        h("div", { class: "timeline-text" }, span(one.range.low, one.range.high, now), h("small", null, `even odds ${moment(one.range.median, now, true)}`)))))),
     h("div", { class: "timeline-band axis" }, h("div", { class: "timeline-word" }), labels, h("div", { class: "timeline-text" })));
 }
 

@@ -106,10 +106,10 @@ export function queueView(app) {
   function showHead() {
     const column = ([key, label]) => h("div", { class: `q-${key}`, role: "columnheader", "aria-sort": sort.key === key ? (sort.down ? "descending" : "ascending") : "none" },
       h("button", { type: "button", "data-key": key, onclick: () => sortBy(key) }, h("i", { class: "arrow", "aria-hidden": "true" }, sort.key === key ? (sort.down ? "↓" : "↑") : ""), label));
-    let last = 0;
+    let last = 8;
     const marks = MARKS.filter((mark) => {
       const at = Number.parseFloat(position(mark));
-      if (mark >= scale || at - last < 17 || at > 90) return false;
+      if (mark >= scale || at - last < 19 || at > 90) return false;
       last = at;
       return true;
     });

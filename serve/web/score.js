@@ -1,5 +1,6 @@
 // How right: what became of past forecasts, beside Slurm's own expected starts and the last waits.
 
+import { places } from "./api.js";
 import { h, put, questions } from "./dom.js";
 import { card, empty, failed, loading } from "./parts.js";
 import { count, countOf, day, duration, percent } from "./words.js";
@@ -20,11 +21,14 @@ export function wilson(share, forecasts) {
 
 export function scoreView(app) {
   let isShown = false;
+  let trials = null;
   const content = h("div", null, loading(5));
   const element = h("div", { class: "view right" }, h("h1", { class: "hidden" }, "How right"), content);
 
   const { ask, refresh, end } = questions(async (signal) => {
     try {
+      // How the methods did on past jobs is the same whichever job is asked about.
+      trials ??= await app.get("/when", { procs: 1 }, signal).then((body) => places(body)[0], () => null);
       show(await app.get("/scorecard", {}, signal));
       isShown = true;
     } catch (error) {
@@ -34,25 +38,26 @@ export function scoreView(app) {
 
   function show(body) {
     const all = body.rows.find((row) => row.by === "all");
-    const judged = `Not judged: ${count(body.open)} whose range is not over yet, ${count(body.withdrawn)} of jobs that left the queue before they started, ${count(body.unknown)} of jobs that are gone without a record.`;
+    const left = [[body.open, "whose range is not over yet"], [body.withdrawn, "of jobs that left the queue before they started"], [body.unknown, "of jobs that are gone without a record"]];
+    const judged = left.some(([number]) => number) ? `Not judged: ${left.filter(([number]) => number).map(([number, what]) => `${count(number)} ${what}`).join(", ")}.` : "";
     if (!all) {
       put(content, body.forecasts
-        ? empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made, and the range of none is over. ${judged}`)
-        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."));
+        ? empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made, and each is judged once its range is over, so that early starts alone do not count.`)
+        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."), tried(trials));
       return;
     }
     put(content,
       h("div", { class: "headline-block" },
-        h("p", { class: "headline" }, h("strong", null, percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} were within their 80 % range`),
+        h("p", { class: "headline" }, h("strong", null, all.forecasts < FEW ? count(all.inside * all.forecasts) : percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} ${all.forecasts === 1 ? "was" : "were"} within ${all.forecasts === 1 ? "its" : "their"} 80 % range`),
         h("p", { class: "under" }, verdict(all)),
-        h("p", { class: "under" }, `Forecasts made since ${day(body.since, app.now())}. ${judged}`)),
+        h("p", { class: "under" }, `Forecasts made since ${day((app.cluster.epoch ?? 0) + body.since, app.now())}. ${judged}`)),
       h("div", { class: "thirds" },
         card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
         card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),
-          h("p", { class: "muted small" }, all.slurm_error === null ? `${duration(all.median_error ?? 0)} for all; Slurm had no expected start to compare with.` : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
+          h("p", { class: "muted small" }, all.slurm_error === null ? "Slurm had no expected start to compare with." : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
         card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
-      Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))));
+      Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), tried(trials));
   }
 
   return { element, enter: () => ask(), update: () => refresh(), leave: end };
@@ -84,28 +89,53 @@ function gauge({ inside, forecasts }) {
 /** Ours and a baseline as two bars of one scale. */
 function versus(ours, other, ourName, otherName) {
   if (ours === null || ours === undefined) return h("p", { class: "figure" }, "–");
-  const most = Math.max(ours, other ?? 0, 1);
-  const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, value === null || value === undefined ? "none" : duration(value)),
-    h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${((value ?? 0) / most) * 100}%` } })));
+  if (other === null || other === undefined) return h("p", { class: "figure" }, duration(ours));
+  const most = Math.max(ours, other, 1);
+  const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, duration(value)),
+    h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${(value / most) * 100}%` } })));
   const [sign, share] = other ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
   return [h("p", { class: "figure" }, duration(ours), sign ? h("small", null, `${percent(share, 0)} ${sign}`) : null), h("dl", { class: "versus" }, row(ourName, ours, "ours"), row(otherName, other, "theirs"))];
 }
 
+const METHODS = { trees: "boosted trees", past: "the last waits", simulated: "the queue, simulated", knn: "similar jobs", zero: "every job at once" };
+
+/** The methods as they were tried on past jobs before any was asked: evidence from the first minute on. */
+function tried(one) {
+  if (!one?.tried?.length) return null;
+  const line = (row) => h("tr", null,
+    h("th", { scope: "row" }, METHODS[row.method] ?? row.method, row.method === one.method ? h("small", { class: "used" }, "answers") : null),
+    h("td", { class: "number", "data-label": "jobs" }, count(row.jobs)),
+    h("td", { class: "number", "data-label": "inside" }, percent(row.inside, 0)),
+    h("td", { class: "cell-track" }, gauge({ inside: row.inside, forecasts: row.jobs })),
+    h("td", { class: "number", "data-label": "mean error" }, duration(row.mean_error)),
+    h("td", { class: "number", "data-label": "interval score" }, duration(row.interval_score)));
+  const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
+  return card("Tried on past jobs, each with what was known when it was submitted", h("table", { class: "groups tried" },
+    h("thead", null, h("tr", null, head("method"), head("jobs", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), head("mean error", "number"), head("interval score", "number"))),
+    h("tbody", null, one.tried.map(line))), h("p", { class: "muted small" }, "The method with the least interval score answers: narrow ranges that hold."));
+}
+
+const COLUMNS = [
+  ["median error", "error", "median_error"],
+  ["where Slurm answered", "error there", "error_there"],
+  ["Slurm’s", "Slurm’s", "slurm_error"],
+  ["interval score", "interval score", "interval_score"],
+  ["last waits’", "last waits’", "past_score"],
+];
+
+/** Forecasts by group; columns that say nothing of any of them are left out. */
 function section(title, rows) {
   if (!rows.length) return null;
-  const time = (value) => (value === null || value === undefined ? "–" : duration(value));
+  const columns = COLUMNS.filter(([, , key]) => rows.some((row) => (row[key] ?? null) !== null));
+  const time = (value) => ((value ?? null) === null ? "–" : duration(value));
   const line = (row) => h("tr", { class: row.forecasts < FEW ? "few" : null },
     h("th", { scope: "row" }, row.group),
     h("td", { class: "number", "data-label": "forecasts" }, count(row.forecasts)),
-    h("td", { class: "number", "data-label": "inside" }, percent(row.inside, 0), row.forecasts < FEW ? h("small", null, "few") : null),
+    h("td", { class: "number", "data-label": "inside" }, row.forecasts < FEW ? h("small", null, "few") : null, percent(row.inside, 0)),
     h("td", { class: "cell-track" }, gauge(row)),
-    h("td", { class: "number", "data-label": "median error" }, time(row.median_error)),
-    h("td", { class: "number", "data-label": "where Slurm answered" }, time(row.error_there)),
-    h("td", { class: "number", "data-label": "Slurm’s" }, time(row.slurm_error)),
-    h("td", { class: "number", "data-label": "score" }, time(row.interval_score)),
-    h("td", { class: "number", "data-label": "last waits’" }, time(row.past_score)));
+    columns.map(([, label, key]) => h("td", { class: "number", "data-label": label }, time(row[key]))));
   const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
   return card(title, h("table", { class: "groups" },
-    h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), head("median error", "number"), head("where Slurm answered", "number"), head("Slurm’s", "number"), head("interval score", "number"), head("last waits’", "number"))),
+    h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), columns.map(([name]) => head(name, "number")))),
     h("tbody", null, rows.map(line))));
 }

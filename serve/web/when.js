@@ -145,14 +145,17 @@ export function whenView(app) {
     const now = app.unix(soonest.moment);
     const planOf = (one) => plans.find((plan) => plan.partition === one.partition) ?? (plans.length === 1 ? plans[0] : null);
     shown = { found, now };
+    // At a log the queues are among the changes that were considered; a live site answers for each partition itself.
+    const others = found.length > 1 ? [] : (planOf(soonest)?.options ?? []).filter((option) => option.change?.queue !== undefined);
     const rows = found.map((one) => {
       const begin = app.unix(one.moment);
       const start = { ...moved(one.wait, begin), p25: begin + one.wait.p25, p75: begin + one.wait.p75 };
       const done = planOf(one)?.options.find((option) => option.change === "as_asked")?.done;
       const bands = [{ word: "start", kind: "start", range: start }];
       if (done) bands.push({ word: "end", kind: "end", range: moved(done, begin) });
-      return { name: found.length > 1 ? one.partition : null, bands };
+      return { name: found.length > 1 ? one.partition : others.length ? asked.partition || "as asked" : null, bands };
     });
+    for (const { change, start, done } of others) rows.push({ name: change.queue, bands: [{ word: "start", kind: "start", range: moved(start, now) }, { word: "end", kind: "end", range: moved(done, now) }] });
     draw(
       headline(soonest, now, found.length > 1),
       h("div", { class: "columns" },

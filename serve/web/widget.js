@@ -3,7 +3,7 @@
 import { follow, get, places } from "./api.js";
 import { debounce, h, put } from "./dom.js";
 import { axis, band, empty, failed } from "./parts.js";
-import { between, limitSeconds, moment, span, zone } from "./words.js";
+import { between, limitSeconds, moment, setUndated, span, zone } from "./words.js";
 
 const given = new URLSearchParams(location.search);
 const form = document.getElementById("job");
@@ -27,7 +27,8 @@ async function ask() {
     const [body, clusters] = await Promise.all([get("/when", { procs, limit, partition: given.get("partition"), user: given.get("user"), cluster }, signal), get("/clusters", {}, signal)]);
     const here = clusters.find((one) => one.name === cluster) ?? clusters[0];
     const one = places(body).reduce((best, other) => (other.wait.median < best.wait.median ? other : best));
-    const now = here?.epoch !== undefined && here?.epoch !== null ? here.epoch + one.moment.time : here?.now ?? one.moment.time;
+    setUndated(here?.kind !== "slurm" && (here?.epoch ?? null) === null);
+    const now = (here?.epoch ?? 0) + one.moment.time;
     show(one, now, here);
   } catch (error) {
     if (error.name !== "AbortError") put(answer, failed(error));

@@ -1,17 +1,36 @@
-// Times, lengths of time and shares in words. Moments are Unix seconds; the browser's time zone is used and named.
+// Times, lengths of time and shares in words. Moments are Unix seconds, and the browser's time zone is used and named; of a log without dates they
+// count from its beginning, and its days are numbered.
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 const format = (options) => new Intl.DateTimeFormat("en-GB", options);
-const CLOCK = format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const CLOCK = format(TIME);
+const CLOCK_OF_LOG = format({ ...TIME, timeZone: "UTC" });
 const DAY = format({ weekday: "short", day: "numeric", month: "short" });
 const SHORT_DAY = format({ weekday: "short", day: "numeric" });
 const DAY_AND_YEAR = format({ day: "numeric", month: "short", year: "numeric" });
-const DATE = format({ year: "numeric", month: "2-digit", day: "2-digit" });
 const ZONE_NAME = format({ timeZoneName: "short" });
 const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 
+let isUndated = false;
+
+/** Says whether moments count from the beginning of a log that has no dates. */
+export function setUndated(given) {
+  isUndated = given;
+}
+
+/** The moment a day begins: that of `at`, or so many days later. */
+export function midnight(at, later = 0) {
+  if (isUndated) return (Math.floor(at / 86400) + later) * 86400;
+  const date = new Date(at * 1000);
+  date.setHours(0, 0, 0, 0);
+  date.setDate(date.getDate() + later);
+  return date.getTime() / 1000;
+}
+
 /** The name of the zone that times are shown in. */
 export function zone(at = Date.now() / 1000) {
+  if (isUndated) return "days of the log, which has no dates";
   const short = ZONE_NAME.formatToParts(new Date(at * 1000)).find((part) => part.type === "timeZoneName")?.value;
   return !short || short === ZONE ? ZONE : `${short} (${ZONE})`;
 }
@@ -44,18 +63,13 @@ export function duration(seconds) {
 }
 
 /** The time of day. */
-export const clock = (at) => CLOCK.format(new Date(at * 1000));
-
-const date = (at) => DATE.format(new Date(at * 1000));
+export const clock = (at) => (isUndated ? CLOCK_OF_LOG : CLOCK).format(new Date(at * 1000));
 
 /** The day as one says it: today, tomorrow, Thu 13 Mar. */
 export function day(at, now, isShort) {
-  const noon = new Date(now * 1000);
-  for (const [offset, word] of [[0, "today"], [1, "tomorrow"], [-1, "yesterday"]]) {
-    const other = new Date(noon);
-    other.setDate(noon.getDate() + offset);
-    if (date(at) === date(other.getTime() / 1000)) return word;
-  }
+  const days = Math.round((midnight(at) - midnight(now)) / 86400);
+  if (days >= -1 && days <= 1) return ["yesterday", "today", "tomorrow"][days + 1];
+  if (isUndated) return `day ${Math.floor(at / 86400) + 1}`;
   const off = Math.abs(at - now);
   return (off < 20 * 86400 && isShort ? SHORT_DAY : off < 180 * 86400 ? DAY : DAY_AND_YEAR).format(new Date(at * 1000)).replace(",", "");
 }
@@ -65,6 +79,9 @@ export function moment(at, now, isShort) {
   const word = day(at, now, isShort);
   return word === "today" ? clock(at) : `${word} ${clock(at)}`;
 }
+
+/** The date in full, whatever today is: the day of a replay is not the browser's. */
+export const date = (at) => (isUndated ? `day ${Math.floor(at / 86400) + 1}` : DAY.format(new Date(at * 1000)).replace(",", ""));
 
 /** A moment whose day is always said. */
 export const dated = (at, now) => `${day(at, now)} ${clock(at)}`;

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use queuecast::cluster::TimeLimit;
+use queuecast::place::ScriptJob;
 use queuecast::report::{duration, words};
-use queuecast::slurm::{beyond_processors, is_job_script, sbatch_line, script_arguments};
-use queuecast::units::Procs;
+use queuecast::slurm::is_job_script;
 
 use super::newcomer;
 use crate::failure::Failure;
@@ -37,50 +36,35 @@ pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> 
         .take(LONGEST)
         .read_to_end(&mut text)
         .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
-    let text = String::from_utf8_lossy(&text);
-    if !is_job_script(&text) {
-        return Err(Failure::input(format!(
-            "{name}: no job script: it neither begins with #! nor has #SBATCH lines"
-        )));
-    }
-    let arguments = script_arguments(&text);
-    let read = sbatch_line(&arguments).map_err(|error| {
-        Failure::input(format!("{name}: {error}")).hint("its #SBATCH lines are read as sbatch reads them")
-    })?;
+    let read = ScriptJob::read(&name, &String::from_utf8_lossy(&text))?;
     if asked.slurm.site.is_some() {
         // Later arguments replace earlier ones, as options of sbatch replace lines of the script.
         let given = asked.slurm.sbatch.take().map_or_else(String::new, |given| format!(" {given}"));
-        printer.note(&format!("{name}: understood as sbatch {arguments}"));
-        asked.slurm.sbatch = Some(format!("{arguments}{given}"));
+        printer.note(&format!("{name}: understood as sbatch {}", read.arguments));
+        asked.slurm.sbatch = Some(format!("{}{given}", read.arguments));
         return Ok(());
     }
-    let request = &read.request;
-    let (procs, limit) = (Procs(request.processors()), request.time_limit);
-    let time = match limit {
-        Some(TimeLimit::Of(limit)) => format!(" for {}", duration::exact(limit)),
-        Some(TimeLimit::Unlimited) => " without a time limit".to_owned(),
+    let time = match read.time {
+        Some(limit) => format!(" for {}", duration::exact(limit)),
+        None if read.is_unlimited => " without a time limit".to_owned(),
         None => String::new(),
     };
-    let partition = request.partitions.first();
-    let place = partition.map_or_else(String::new, |name| format!(" in partition {name}"));
-    printer.note(&format!("{name}: understood as {}{time}{place}", words::number_of(procs.0, "processor")));
-    let mut ignored = read.not_modelled.clone();
-    ignored.extend(beyond_processors(request));
-    if !ignored.is_empty() {
+    let place = read.partition.as_ref().map_or_else(String::new, |name| format!(" in partition {name}"));
+    let procs = words::number_of(read.procs.0, "processor");
+    printer.note(&format!("{name}: understood as {procs}{time}{place}"));
+    if !read.ignored.is_empty() {
         printer.note(&format!(
             "{name}: the machine is taken as processors alone, and one job is asked about; {} {} not looked at beyond that. --site simulates Slurm's own scheduler",
-            ignored.join(", "),
-            if ignored.len() == 1 { "is" } else { "are" }
+            read.ignored.join(", "),
+            if read.ignored.len() == 1 { "is" } else { "are" }
         ));
     }
-    asked.size = asked.size.or(Some(procs.0));
-    if let Some(TimeLimit::Of(limit)) = limit {
-        asked.time = asked.time.or(Some(limit));
-    }
+    asked.size = asked.size.or(Some(read.procs.0));
+    asked.time = asked.time.or(read.time);
     if asked.live.live {
-        asked.live.partition = asked.live.partition.take().or(partition.cloned());
+        asked.live.partition = asked.live.partition.take().or(read.partition);
     } else {
-        asked.queue = asked.queue.take().or(partition.cloned());
+        asked.queue = asked.queue.take().or(read.partition);
     }
     Ok(())
 }

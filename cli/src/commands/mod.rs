@@ -111,7 +111,7 @@ pub fn run(mut command: Command, invocation: &Invocation, printer: &Printer) -> 
         Command::When(arguments) => when::run(&arguments, printer),
         Command::Pending(arguments) => pending::run(&arguments, printer),
         Command::Watch(arguments) => watch::run(&arguments, invocation, printer),
-        Command::Serve(arguments) => serve::run(&arguments, printer),
+        Command::Serve(arguments) => serve::run(&arguments, invocation, printer),
         Command::Advise(arguments) => advise::run(&arguments, printer),
         Command::Allocate(arguments) => allocate::run(&arguments, printer),
         Command::Metaschedule(arguments) => metaschedule::run(&arguments, printer),

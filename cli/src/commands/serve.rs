@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use queuecast::trace::TimeZone;
 use queuecast::units::Time;
 use queuecast_live::{PlayedSite, StoredSite};
 use queuecast_serve::{
@@ -16,8 +17,10 @@ use super::source::Source;
 use super::{replayed, store_option};
 use crate::failure::Failure;
 use crate::interrupt::StopRequest;
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::spec;
+use crate::zone;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,9 +107,17 @@ impl Arguments {
         Ok(access)
     }
 
+    /// The zone of dates: of a site that of this machine, unless one is named.
+    fn zone(&self, invocation: &Invocation) -> TimeZone {
+        let is_typed = invocation.given().1.iter().any(|option| option == "time-zone");
+        match is_typed || self.demo || self.replay.is_some() {
+            true => self.source.reading.time_zone.clone(),
+            false => zone::of_machine(),
+        }
+    }
+
     /// A log to be played, or the made-up one.
-    fn played(&self, named: &Path, printer: &Printer) -> Result<ServedCluster, Failure> {
-        let zone = &self.source.reading.time_zone;
+    fn played(&self, named: &Path, zone: &TimeZone, printer: &Printer) -> Result<ServedCluster, Failure> {
         let raw = replayed::read(named, &self.source, printer)?;
         let span = raw.span()?;
         let from = match &self.at {
@@ -137,12 +148,14 @@ impl Arguments {
     }
 
     /// The clusters of a store.
-    fn stored(&self) -> Result<Vec<ServedCluster>, Failure> {
+    fn stored(&self, zone: &TimeZone) -> Result<Vec<ServedCluster>, Failure> {
         const HINT: &str = "queuecast collect follows a site; queuecast serve --demo needs none";
-        let file = self.store.file().filter(|file| file.exists());
+        let file = self.store.file().filter(|file| file.exists() || self.store.is_named());
         let file = file.ok_or_else(|| Failure::usage("no site has been followed yet").hint(HINT))?;
-        let all = StoredSite::all(file.clone(), &self.source.reading.time_zone)
-            .map_err(|error| store_option::refused(&file, error))?;
+        if !file.exists() {
+            return Err(Failure::input(format!("{}: there is no such store", file.display())).hint(HINT));
+        }
+        let all = StoredSite::all(file.clone(), zone).map_err(|error| store_option::refused(&file, error))?;
         let names: Vec<String> = all.iter().map(|one| one.name().to_owned()).collect();
         let wanted = self.source.reading.cluster.as_deref();
         let chosen = all.into_iter().filter(|one| wanted.is_none_or(|name| name == one.name()));
@@ -169,12 +182,13 @@ impl Arguments {
 }
 
 /// Serves until it is told to end.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
     let access = arguments.access()?;
+    let zone = arguments.zone(invocation);
     let clusters = match (&arguments.replay, arguments.demo) {
-        (_, true) => vec![arguments.played(Path::new(replayed::DEMO), printer)?],
-        (Some(log), _) => vec![arguments.played(log, printer)?],
-        (None, _) => arguments.stored()?,
+        (_, true) => vec![arguments.played(Path::new(replayed::DEMO), &zone, printer)?],
+        (Some(log), _) => vec![arguments.played(log, &zone, printer)?],
+        (None, _) => arguments.stored(&zone)?,
     };
     let stop = StopRequest::listen_as_service();
     let told = printer.clone();
@@ -184,7 +198,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         limits: ServiceLimits::default(),
         anonymous: arguments.anonymous,
         log_requests: arguments.log_requests,
-        zone: arguments.source.reading.time_zone.clone(),
+        zone,
         tell: Arc::new(move |event: LogEvent| told.log_line(&event.line, event.is_warning)),
     };
     serve(clusters, &settings, move || stop.is_asked())

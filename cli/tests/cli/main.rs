@@ -37,6 +37,7 @@ mod reproduce;
 mod roles;
 mod score;
 mod search;
+mod serve;
 mod simulate;
 mod site;
 mod site_diff;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates of the workspace in their order, and the crates that each may import. Cargo holds that there is no circle; this list holds
 /// the plan: `sim` works on jobs and events from any source, so it knows neither logs nor models of workloads.
-const CRATES: [(&str, &[&str]); 17] = [
+const CRATES: [(&str, &[&str]); 18] = [
     ("core", &[]),
     ("sim", &["core"]),
     ("wait", &["core", "sim"]),
@@ -61,7 +61,8 @@ const CRATES: [(&str, &[&str]); 17] = [
     ),
     ("papers", &["lib"]),
     ("live", &["core", "forecast", "place", "report", "trace", "wait"]),
-    ("cli", &["lib", "live", "papers"]),
+    ("serve", &["core", "live", "place", "report", "trace"]),
+    ("cli", &["lib", "live", "papers", "serve"]),
 ];
 
 /// The crates that compute, and never touch the world.

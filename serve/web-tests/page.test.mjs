@@ -105,6 +105,19 @@ test("When reads a job script", () => on("/#/when", async ({ page, bodies }) => 
     assert.deepEqual([asked.procs, asked.time], [6, 2700]);
   });
   assert.match(await text(page, "#script-note"), /3 #SBATCH lines; 2 tasks × 3 processors/);
+  // Dropped on the page, and pasted anywhere in it.
+  const given = (kind, script) => page.evaluate(([name, words]) => {
+    const data = new DataTransfer();
+    if (name === "drop") data.items.add(new File([words], "job.sh"));
+    else data.setData("text/plain", words);
+    const options = { bubbles: true, cancelable: true };
+    dispatchEvent(name === "drop" ? new DragEvent(name, { ...options, dataTransfer: data }) : new ClipboardEvent(name, { ...options, clipboardData: data }));
+  }, [kind, script]);
+  for (const [kind, size] of [["drop", 3], ["paste", 5]]) {
+    await given(kind, `#!/bin/sh\n#SBATCH -n ${size} -t 10\n`);
+    await eventually(async () => assert.deepEqual(one(bodies.get("/when")).asked, { procs: size, time: 600 }));
+    assert.equal(await page.getByLabel("-n processors").inputValue(), String(size));
+  }
 }));
 
 test("scripts and limits are read as sbatch reads them", () => {

@@ -215,6 +215,10 @@ fn listed(folder: &Path) -> Vec<PathBuf> {
 fn collect(root: &Path, folder: &Path, extension: &str, found: &mut Vec<Source>) {
     for path in listed(folder) {
         if path.is_dir() {
+            // What the tests of the page install is not ours.
+            if path.file_name().is_some_and(|name| name == "node_modules") {
+                continue;
+            }
             collect(root, &path, extension, found);
         } else {
             take(root, &path, extension, found);

@@ -25,6 +25,10 @@ const MOST_OPEN: usize = 100_000;
 /// Simulations of a trial, at most: enough to tell what its range is worth. An answer has all of them.
 const TRIAL_DRAWS: u32 = 40;
 
+/// Behind a queue longer than this a trial has fewer, but not less than so many.
+const LONG_QUEUE: u32 = 100;
+const FEWEST_DRAWS: u32 = 8;
+
 /// Puts the job into the queue of a site and runs the site on, many times: the waits that come out, corrected by what became of past
 /// answers like them, are the distribution.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,9 +82,11 @@ impl SimulationModel {
         self.corrected(job.shape.procs, learned.request(job), waits)
     }
 
-    /// As [`WaitPredictor::predict`], of fewer simulations: it is for trying the method.
+    /// As [`WaitPredictor::predict`], of fewer simulations: it is for trying the method. The longer the queue, the fewer, since each costs
+    /// as much as the queue is long.
     pub fn tried(&mut self, learned: &LearnedSite, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        self.noted(learned, arrival, site, self.draws.min(TRIAL_DRAWS))
+        let affordable = TRIAL_DRAWS * LONG_QUEUE / (site.queue_length() as u32).max(LONG_QUEUE);
+        self.noted(learned, arrival, site, self.draws.min(affordable.max(FEWEST_DRAWS)))
     }
 
     /// As [`WaitPredictor::predict`].

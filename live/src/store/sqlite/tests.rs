@@ -159,3 +159,34 @@ fn a_new_store_is_its_owners_alone_and_an_old_one_stays_as_it_is() {
     drop(SqliteStore::open(&file).unwrap());
     assert_eq!(mode(), 0o644);
 }
+
+#[test]
+fn the_last_forecasts_come_back_as_they_were_said() {
+    use crate::forecasts::SaidSeconds;
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqliteStore::open(&folder.path().join("s")).unwrap();
+    let cluster = store.cluster("one").unwrap();
+    let said = SaidSeconds { low: 0.0, median: 200.0, high: 500.0 };
+    let forecast = |number: i64| JobForecast {
+        job: format!("{number} 900"),
+        at: Time(1_000 + number),
+        submit: Time(900),
+        partition: "batch".to_owned(),
+        procs: 4,
+        ahead: 2,
+        said,
+        unwidened: (number % 2 == 0).then_some(SaidSeconds { low: 100.0, high: 300.0, ..said }),
+        slurm: None,
+        past: None,
+    };
+    let all: Vec<JobForecast> = (0..9).map(forecast).collect();
+    store.add_forecasts(cluster, &all).unwrap();
+    let back = |since: i64, most: usize| -> Vec<JobForecast> {
+        let found = store.last_forecasts(cluster, (Time(since), Time(1_006)), most).unwrap();
+        found.into_iter().map(|one| one.forecast).collect()
+    };
+    assert_eq!(back(0, 3), all[4..7], "the last three by then, the first of them first");
+    assert_eq!(back(1_005, 100), all[5..7]);
+    let whole = store.forecasts(cluster, Time(0), Time(2_000)).unwrap();
+    assert_eq!(whole.into_iter().map(|one| one.forecast).collect::<Vec<_>>(), all);
+}

@@ -29,7 +29,8 @@ function effect(best, asked, now) {
   if (best === asked) return "No change that was considered is surely done sooner.";
   const parts = [];
   if (best.change === "longer_limit") parts.push(`${percent(asked.risk)} of such jobs run into the limit of ${duration(asked.limit)} and are stopped, ${percent(best.risk)} into one of ${duration(best.limit)}.`);
-  if (best.gain > 60) parts.push(`It would be done ${duration(best.gain)} sooner by even odds: ${moment(now + best.done.median, now)} instead of ${moment(now + asked.done.median, now)}.`);
+  if (best.too_close) parts.push("When it would be done is too close to call.");
+  else if (best.gain > 60) parts.push(`It would be done ${duration(best.gain)} sooner by even odds: ${moment(now + best.done.median, now)} instead of ${moment(now + asked.done.median, now)}.`);
   else if (best.gain < -60) parts.push(`It would be done ${duration(best.gain)} later by even odds.`);
   if (best.change === "limit") parts.push(`${percent(best.risk)} of such jobs would run into the limit of ${duration(best.limit)} and be stopped.`);
   return parts.join(" ");

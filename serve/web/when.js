@@ -197,7 +197,7 @@ export function whenView(app) {
     const ends = one.last_end ? band(one.last_end) : null;
     draw(
       h("div", { class: "headline-block" },
-        ends ? h("p", { class: "headline" }, "All done most likely ", phrase(between(ends.low, ends.high, now)), h("span", { class: "sure" }, "80 %")) : h("p", { class: "headline" }, "It cannot be said when all are done"),
+        ends ? h("p", { class: "headline" }, "All done most likely ", phrase(between(ends.low, ends.high, now)), " ", h("span", { class: "sure" }, "80 %")) : h("p", { class: "headline" }, "It cannot be said when all are done"),
         h("p", { class: "under" }, `${countOf(body.asked.jobs.length, "task")} of array ${asked.array}`, one.first_start ? `, the first most likely starts ${plain(between(band(one.first_start).low, band(one.first_start).high, now))}` : "", "."),
         h("p", { class: "under" }, record ? `Of ${count(record.campaigns)} past campaigns of ${record.fewest} to ${record.most} jobs, ${percent(record.last_inside)} ended within such a range (80 % should)${record.is_far ? "; yours is of another size" : ""}.` : "Too few past campaigns are known to say how often such ranges held.")),
       card("From the first start to the last end", timeline(rows, now, "Ranges of first start, half done and all done"), refusals(body.refused)));
@@ -243,7 +243,7 @@ export function headline(one, now, isOneOfSeveral) {
   const first = isOneOfSeveral ? ["In ", h("strong", null, one.partition), " most likely "] : ["Most likely "];
   const later = wait.p90 - wait.high > 60 ? `, at the latest, nine times in ten, by ${moment(now + wait.p90, now)}` : "";
   return h("div", { class: "headline-block" },
-    h("p", { class: "headline" }, first, phrase(between(low, high, now)), h("span", { class: "sure" }, "80 %")),
+    h("p", { class: "headline" }, first, phrase(between(low, high, now)), " ", h("span", { class: "sure" }, "80 %")),
     h("p", { class: "under" }, wait.median < 60 ? `As likely as not within ${duration(Math.max(1, wait.median))}${later}.` : `As likely as not by ${moment(now + wait.median, now)}, in ${duration(wait.median)}${later}.`),
     h("p", { class: "under" }, record ? `Of the last ${count(record.jobs)} jobs so answered, ${percent(record.inside)} started within such a range (80 % should).` : "Too few jobs have been answered yet to say how often such a range holds."));
 }

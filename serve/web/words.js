@@ -81,7 +81,11 @@ export function moment(at, now, isShort) {
 }
 
 /** The date in full, whatever today is: the day of a replay is not the browser's. */
-export const date = (at) => (isUndated ? `day ${Math.floor(at / 86400) + 1}` : DAY.format(new Date(at * 1000)).replace(",", ""));
+export function date(at) {
+  if (isUndated) return `day ${Math.floor(at / 86400) + 1}`;
+  const isNear = Math.abs(at - Date.now() / 1000) < 180 * 86400;
+  return (isNear ? DAY : DAY_AND_YEAR).format(new Date(at * 1000)).replace(",", "");
+}
 
 /** A moment whose day is always said. */
 export const dated = (at, now) => `${day(at, now)} ${clock(at)}`;

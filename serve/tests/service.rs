@@ -1,5 +1,8 @@
 //! The service without a socket: a small log is played, and every route is asked.
 
+// What tests share is not inside a test function, where clippy would allow it.
+#![allow(clippy::unwrap_used)]
+
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 

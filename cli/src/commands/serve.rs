@@ -1,5 +1,6 @@
 //! `queuecast serve`: the service and its page.
 
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use queuecast_serve::{
 use super::source::Source;
 use super::{replayed, store_option};
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::interrupt::StopRequest;
 use crate::invocation::Invocation;
 use crate::printer::Printer;
@@ -81,16 +83,20 @@ pub struct Arguments {
     source: Source,
 }
 
+/// A longer token is none.
+const LONGEST_TOKEN: u64 = 1 << 16;
+
 fn refused(error: AccessError) -> Failure {
     Failure::usage(error.what).hint(error.hint)
 }
 
 impl Arguments {
-    fn access(&self) -> Result<Access, Failure> {
+    fn access(&self, printer: &Printer) -> Result<Access, Failure> {
         let token = |file: &PathBuf| {
-            let name = file.display().to_string();
-            let text = std::fs::read_to_string(file)
-                .map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
+            let input = Input::open(file, printer)?;
+            let (name, mut text) = (input.name.clone(), String::new());
+            let read = input.take(LONGEST_TOKEN).read_to_string(&mut text);
+            read.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
             read_token(&name, &text).map_err(refused)
         };
         let header = |name: &String| {
@@ -183,7 +189,7 @@ impl Arguments {
 
 /// Serves until it is told to end.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    let access = arguments.access()?;
+    let access = arguments.access(printer)?;
     let zone = arguments.zone(invocation);
     let clusters = match (&arguments.replay, arguments.demo) {
         (_, true) => vec![arguments.played(Path::new(replayed::DEMO), &zone, printer)?],
@@ -220,7 +226,10 @@ mod tests {
         }
         for address in ["0.0.0.0:0", "[::]:0"] {
             let open = arguments_alone::parse::<Arguments>(&format!("serve --listen {address}")).unwrap();
-            assert!(open.access().unwrap_err().hints()[0].contains("--token-file"), "{address}");
+            assert!(
+                open.access(&Printer::silent()).unwrap_err().hints()[0].contains("--token-file"),
+                "{address}"
+            );
         }
     }
 }

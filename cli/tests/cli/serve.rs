@@ -241,7 +241,7 @@ fn it_is_refused_to_listen_for_all_without_a_token() {
     };
     assert_eq!(refused("--demo --listen 0.0.0.0:0", "--token-file"), Some(2));
     assert_eq!(refused("--demo --listen 0.0.0.0:0 --token-file token", "16 characters"), Some(2));
-    assert_eq!(refused("--demo --token-file none", "cannot read none"), Some(3));
+    assert_eq!(refused("--demo --token-file none", "none: no such file"), Some(3));
     assert_eq!(refused("--proxy-user-header a:b", "no name of a header"), Some(2));
     assert_eq!(refused("", "queuecast collect"), Some(2));
     assert_eq!(refused("--store none.sqlite", "none.sqlite"), Some(3));

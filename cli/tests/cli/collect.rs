@@ -302,6 +302,17 @@ fn it_follows_until_it_is_told_to_end() {
     assert_eq!(score["forecasts"], 1, "{score}");
 }
 
+/// A collector that runs, and is ended with its test however that ends.
+pub struct RunningCollector(pub std::process::Child);
+
+impl Drop for RunningCollector {
+    fn drop(&mut self) {
+        // One that has ended is no error.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn any_number_of_askers_adds_no_poll() {
     let folder = site(now());
@@ -313,7 +324,7 @@ fn any_number_of_askers_adds_no_poll() {
         .env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()))
         .stderr(std::process::Stdio::null());
     let begun = std::time::Instant::now();
-    let mut child = following.spawn().unwrap();
+    let mut collector = RunningCollector(following.spawn().unwrap());
     std::thread::scope(|scope| {
         for question in
             ["pending --live", "when --live -n 4 -t 60", "pending --live --me", "when --live --job 31"]
@@ -327,8 +338,8 @@ fn any_number_of_askers_adds_no_poll() {
         }
     });
     let most = 3 + begun.elapsed().as_secs() as usize / 2;
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(child.wait().unwrap().success());
+    std::process::Command::new("kill").args(["-INT", &collector.0.id().to_string()]).status().unwrap();
+    assert!(collector.0.wait().unwrap().success());
     for program in ["squeue", "sinfo"] {
         assert!(asked(&folder, program) <= most, "{program}: {} of {most}", asked(&folder, program));
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::collect::{now, run, site};
+use crate::collect::{RunningCollector, now, run, site};
 use crate::{Folder, json, stdout};
 
 /// A site whose `scontrol` and `sinfo` say what they were asked.
@@ -106,7 +106,8 @@ fn a_crash_while_computing_is_told_counted_and_tried_again() {
         .args(["--submission-tables", "tables"])
         .current_dir(folder.path(""))
         .env("PATH", format!("{}:/bin:/usr/bin", folder.path("").display()));
-    let mut child = following.stderr(Stdio::piped()).spawn().unwrap();
+    let mut collector = RunningCollector(following.stderr(Stdio::piped()).spawn().unwrap());
+    let child = &mut collector.0;
     let (begun, mut killed) = (Instant::now(), 0);
     while killed < 2 && begun.elapsed() < Duration::from_secs(60) {
         if let Some(one) = computing(child.id()) {

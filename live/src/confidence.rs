@@ -119,6 +119,8 @@ struct KnownOutcome<'a> {
     known: Time,
     /// The least factor by which the range would have to be widened to hold; at most 1 if it held.
     needed: f64,
+    /// Whether the job had not started, so that more is needed than that.
+    is_open: bool,
 }
 
 impl<'a> KnownOutcome<'a> {
@@ -130,13 +132,14 @@ impl<'a> KnownOutcome<'a> {
         let said = forecast.unwidened.unwrap_or(forecast.said);
         let over = forecast.at + Seconds(said.high.round().clamp(0.0, 1e12) as i64);
         let since = |at: Time| (at - forecast.at).0.max(0) as f64;
-        let (known, least) = match *outcome {
-            Some(WaitEnd::Started(start)) => (start.min(over), since(start)),
-            Some(WaitEnd::Withdrawn(left)) if left > over => (over, since(left)),
-            None if now > over && waiting.contains(&forecast.job) => (over, since(now)),
+        let (known, least, is_open) = match *outcome {
+            Some(WaitEnd::Started(start)) => (start.min(over), since(start), false),
+            Some(WaitEnd::Withdrawn(left)) if left > over => (over, since(left), true),
+            None if now > over && waiting.contains(&forecast.job) => (over, since(now), true),
             Some(WaitEnd::Withdrawn(_)) | None => return None,
         };
-        (known <= now).then(|| KnownOutcome { said: forecast, known, needed: needed(said, least) })
+        let needed = needed(said, least);
+        (known <= now).then_some(KnownOutcome { said: forecast, known, needed, is_open })
     }
 
     fn is_missed(&self) -> bool {
@@ -164,8 +167,8 @@ fn needed(said: SaidSeconds, start: f64) -> f64 {
 struct RegimeEvidence {
     judged: usize,
     sum: f64,
-    /// What was needed since the sum began to grow, or since the regime was lost, with when it was known.
-    since: Vec<(Time, f64)>,
+    /// What was needed since the sum began to grow, or since the regime was lost.
+    since: Vec<NeededFactor>,
     is_lost: bool,
 }
 
@@ -185,7 +188,7 @@ impl RegimeEvidence {
         if !self.is_lost && self.sum <= 0.0 {
             self.since.clear();
         } else {
-            self.since.push((one.known, one.needed));
+            self.since.push(NeededFactor { known: one.known, factor: one.needed, is_open: one.is_open });
         }
         if self.sum >= if self.is_lost { EARNED } else { LOST } {
             self.is_lost = !self.is_lost;
@@ -200,14 +203,44 @@ impl RegimeEvidence {
     fn lost(&self, jobs: Option<RegimeJobs>) -> Option<LostRegime> {
         let first = self.since.first().filter(|_| self.is_lost)?;
         let last = &self.since[self.since.len().saturating_sub(WIDENED_BY)..];
-        let inside = last.iter().filter(|one| one.1 <= 1.0).count() as f64 / last.len() as f64;
-        let mut needed: Vec<f64> = last.iter().map(|one| one.1).collect();
-        order::sort_floats(&mut needed);
-        // The conformal quantile: of one more outcome, this share lies below it.
-        let rank = ((1.0 - MISSES.0) * (needed.len() + 1) as f64).ceil() as usize;
-        let factor = needed[rank.clamp(1, needed.len()) - 1].clamp(1.0, WIDEST);
-        Some(LostRegime { jobs, factor, judged: last.len(), inside, since: first.0 })
+        let inside = last.iter().filter(|one| one.factor <= 1.0).count() as f64 / last.len() as f64;
+        let factor = widened(last.to_vec()).clamp(1.0, WIDEST);
+        Some(LostRegime { jobs, factor, judged: last.len(), inside, since: first.known })
     }
+}
+
+/// The factor that one forecast would have needed.
+#[derive(Debug, Clone, Copy)]
+struct NeededFactor {
+    /// Since when it is known that its range held, or not.
+    known: Time,
+    factor: f64,
+    /// Whether it is only known that more was needed.
+    is_open: bool,
+}
+
+/// The factor under which 80 % of these would have held, and of one more. Jobs that still wait need more than is known: in a queue that
+/// grows most misses are of such jobs, and by what they need so far ranges would hardly be widened.
+///
+/// # Formula
+/// The product-limit estimate (Kaplan & Meier 1958) of the share that needs more than a factor: at each start it is multiplied by
+/// `1 − 1/n`, `n` being those that need at least as much, and one more. If it stays above 20 %, twice the largest factor.
+fn widened(mut needed: Vec<NeededFactor>) -> f64 {
+    // Of equal ones, those that are known come first.
+    order::sort_by(&mut needed, |one, other| {
+        one.factor.total_cmp(&other.factor).then(one.is_open.cmp(&other.is_open))
+    });
+    let (mut left, mut share) = (needed.len() + 1, 1.0);
+    for one in &needed {
+        if !one.is_open {
+            share *= 1.0 - 1.0 / left as f64;
+            if share <= MISSES.0 + 1e-9 {
+                return one.factor;
+            }
+        }
+        left -= 1;
+    }
+    2.0 * needed.last().map_or(1.0, |one| one.factor)
 }
 
 #[cfg(test)]

@@ -202,3 +202,18 @@ fn a_forecast_counts_once_it_is_known_whether_it_held() {
     let left = |at| Some(WaitEnd::Withdrawn(Time(at)));
     assert_eq!([known(left(1_200), 1_400), known(left(1_350), 1_400)], [None, Some((1_300, 1.5))]);
 }
+
+#[test]
+fn ranges_are_widened_by_what_jobs_that_still_wait_will_need() {
+    let needed = |factors: &[f64], open: &[f64]| {
+        let of = |is_open: bool| move |&factor: &f64| NeededFactor { known: Time(0), factor, is_open };
+        widened(factors.iter().map(of(false)).chain(open.iter().map(of(true))).collect())
+    };
+    let known: Vec<f64> = (1..=9).map(f64::from).collect();
+    // Eight of ten, one more counted, are below.
+    assert_eq!(needed(&known, &[]), 8.0);
+    // Some that are open early on push it up, and with many of them no factor is known to be enough.
+    assert_eq!(needed(&known, &[1.5, 1.5]), 9.0);
+    assert_eq!(needed(&[1.0, 1.0, 1.2], &[1.1, 1.1, 1.3, 1.4]), 2.8);
+    assert_eq!(needed(&[], &[]), 2.0);
+}

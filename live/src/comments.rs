@@ -68,9 +68,14 @@ pub fn write_comments(slurm: &dyn Ask, forecasts: &[JobForecast], zone: &TimeZon
         let job = name(forecast);
         let commented = match slurm.ask(&commented_job(job)) {
             Ok(text) => text.split_whitespace().any(|word| word.starts_with("AdminComment=")),
-            // It has just ended, or Slurm does not answer.
-            Err(_) => {
+            // It has just ended.
+            Err(why) if why.0.contains("Invalid job id") => {
                 done.left += 1;
+                continue;
+            }
+            Err(why) => {
+                done.left += 1;
+                done.failure = Some(format!("scontrol show job: {why}"));
                 continue;
             }
         };

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use queuecast_place::{JobAhead, MachineAnswer, PendingAnswer};
+use queuecast_place::{JobAhead, MachineAnswer, PendingAnswer, PendingJob, WaitsFor};
 
 /// Replaces names of users.
 #[derive(Debug, Default)]
@@ -23,9 +23,21 @@ impl Pseudonyms {
         }
     }
 
+    /// Replaces the name of a job's user, and leaves it out of what the job waits for.
+    fn job(&self, job: &mut PendingJob, own: Option<&str>) {
+        if let Some(name) = job.user.as_deref().filter(|name| Some(*name) != own) {
+            let (named, unnamed) = (format!("user {name}"), "its user");
+            job.why = job.why.replace(&named, unnamed);
+            if let WaitsFor::Limit(limit) = &mut job.waits_for {
+                limit.of = limit.of.replace(&named, unnamed);
+            }
+        }
+        self.replace(&mut job.user, own);
+    }
+
     /// Replaces the names in a queue.
     pub fn pending(&self, answer: &mut PendingAnswer, own: Option<&str>) {
-        answer.jobs.iter_mut().for_each(|job| self.replace(&mut job.user, own));
+        answer.jobs.iter_mut().for_each(|job| self.job(job, own));
         self.replace(&mut answer.user, own);
     }
 
@@ -37,7 +49,7 @@ impl Pseudonyms {
 
     /// Replaces the names of a job and those before it.
     pub fn ahead(&self, answer: &mut JobAhead, own: Option<&str>) {
-        self.replace(&mut answer.job.user, own);
+        self.job(&mut answer.job, own);
         answer.ahead.iter_mut().for_each(|job| self.replace(&mut job.user, own));
     }
 }

@@ -6,7 +6,7 @@ use axum::http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
 use queuecast_core::asking::Refusal;
 use queuecast_core::duration;
-use queuecast_core::units::Procs;
+use queuecast_core::units::{Procs, Seconds};
 use queuecast_place::{NewCampaign, NewJob, ScriptJob};
 use serde_json::Value;
 
@@ -24,6 +24,9 @@ pub(crate) struct ServedQuestion {
 
 /// Larger arrays and chains are not simulated in a request.
 const MOST_JOBS: usize = 2_000;
+
+/// How long the jobs of a campaign may take by their limits, those in turn one after the other: the site is simulated for as long.
+const LONGEST_CAMPAIGN: Seconds = Seconds(60 * 86_400);
 
 fn decoded(text: &str) -> Result<String, Refused> {
     let text = text.replace('+', " ");
@@ -174,6 +177,20 @@ impl ServedQuestion {
                 ));
             }
         };
+        let throttle =
+            self.text("array").and_then(|indices| indices.rsplit_once('%')?.1.parse::<usize>().ok());
+        let in_turn = match (self.number("chain")?, throttle) {
+            (Some(length), _) => length as usize,
+            (None, Some(most)) => campaign.len().div_ceil(most.max(1)),
+            (None, None) => 1,
+        };
+        let span = job.time.map_or(0, |limit| limit.0.saturating_mul(in_turn as i64));
+        if span > LONGEST_CAMPAIGN.0 {
+            return Err(Refused::question(
+                "the jobs may take longer than 60 days one after the other, which is too long for a request",
+                "ask about fewer or shorter jobs, or ask the command: queuecast when --chain",
+            ));
+        }
         if campaign.len() > MOST_JOBS {
             return Err(Refused::question(
                 format!("{} jobs are too many for a request", campaign.len()),
@@ -186,12 +203,16 @@ impl ServedQuestion {
     /// What tells two questions apart.
     pub fn key(&self, route: &RouteForm) -> String {
         let mut key = route.path.to_owned();
+        // With their lengths, so that no value can be taken for another part.
+        let mut add = |part: &str, text: &str| {
+            key.push_str(&format!("\0{part} {} {text}", text.len()));
+        };
         for (name, value) in self.given.iter().filter(|(name, _)| *name != "cluster") {
-            key.extend(["\0", name, "\0", value]);
+            add(name, value);
         }
         // Where names are replaced, one's own are not.
         if let Some(user) = &self.user {
-            key.extend(["\0", user]);
+            add("signed in", user);
         }
         key
     }

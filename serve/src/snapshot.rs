@@ -29,7 +29,14 @@ pub struct ServedSnapshot {
     pub(crate) history: WaitsAnswer,
     /// What viewers are told of it.
     pub(crate) event: Bytes,
-    answered: Mutex<HashMap<String, Bytes>>,
+    answered: Mutex<RememberedAnswers>,
+}
+
+/// Answers that are remembered until the next look, and how many bytes they and their questions have.
+#[derive(Debug, Default)]
+struct RememberedAnswers {
+    bodies: HashMap<String, Bytes>,
+    bytes: usize,
 }
 
 /// What viewers are told of a look.
@@ -54,8 +61,8 @@ impl ServedSnapshot {
     /// Days of waits that are shown unless others are asked for.
     pub(crate) const DAYS: u32 = 14;
 
-    /// Answers that are remembered until the next look.
-    const ANSWERS: usize = 4_096;
+    /// Bytes of answers that are remembered until the next look, at most.
+    const REMEMBERED: usize = 32 << 20;
 
     /// Makes the bodies.
     pub(crate) fn of(
@@ -101,14 +108,16 @@ impl ServedSnapshot {
 
     /// What was answered to this question since the look.
     pub(crate) fn answered(&self, question: &str) -> Option<Bytes> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner).get(question).cloned()
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).bodies.get(question).cloned()
     }
 
     /// Remembers an answer until the next look.
     pub(crate) fn remember(&self, question: String, body: &Bytes) {
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        if answered.len() < ServedSnapshot::ANSWERS {
-            answered.insert(question, body.clone());
+        let bytes = question.len() + body.len();
+        if answered.bytes + bytes <= ServedSnapshot::REMEMBERED {
+            answered.bytes += bytes;
+            answered.bodies.insert(question, body.clone());
         }
     }
 }

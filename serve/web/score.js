@@ -112,7 +112,7 @@ function tried(one) {
   const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
   return card("Tried on past jobs, each with what was known when it was submitted", h("table", { class: "groups tried" },
     h("thead", null, h("tr", null, head("method"), head("jobs", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), head("mean error", "number"), head("interval score", "number"))),
-    h("tbody", null, one.tried.map(line))), h("p", { class: "muted small" }, "The method with the least interval score answers: narrow ranges that hold."));
+    h("tbody", null, one.tried.map(line))), h("p", { class: "muted small" }, "The first method answers, unless another had better ranges beyond chance: a low interval score is narrow ranges that hold."));
 }
 
 const COLUMNS = [

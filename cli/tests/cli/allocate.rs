@@ -147,7 +147,7 @@ fn rows_for_spreadsheets() {
     let csv = stdout(&mut folder.queuecast(&format!("{PLANNED} --format csv")));
     assert_eq!(column(&csv, "procs"), ["2", "4", "6"]);
     assert_eq!(column(&csv, "turnaround_median_seconds"), ["400", "810", "1100"]);
-    assert_eq!(column(&csv, "queue_p90_seconds"), ["0", "510", "900"]);
+    assert_eq!(column(&csv, "queue_high_seconds"), ["0", "510", "900"]);
     assert_eq!(column(&csv, "recommended"), ["1", "0", "0"]);
 }
 

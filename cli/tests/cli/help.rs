@@ -61,7 +61,7 @@ fn help_stays_narrow_on_a_wide_terminal() {
 #[test]
 fn methods_are_listed_with_a_hanging_indent() {
     for (command, begins, names) in [
-        ("when", "interval score:", vec!["zero", "past", "knn", "ranges", "simulated", "trees", "downey"]),
+        ("when", "beyond chance:", vec!["zero", "past", "knn", "ranges", "simulated", "trees", "downey"]),
         ("simulate", "Who runs next:", vec!["fcfs", "easy", "sjbf", "conservative", "likely"]),
     ] {
         let text = help(&[command.to_owned()], "--help");

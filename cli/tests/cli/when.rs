@@ -30,7 +30,7 @@ fn the_answer_is_a_range_with_a_record() {
     let tried = answer["tried"].as_array().unwrap();
     assert_eq!((tried.len(), &tried[0]["method"]), (4, &answer["method"]));
     let scores: Vec<f64> = tried.iter().map(|one| one["interval_score"].as_f64().unwrap()).collect();
-    assert!(scores.is_sorted(), "the best answers: {scores:?}");
+    assert!(scores[1..].is_sorted(), "the one that answers, then the others by their scores: {scores:?}");
     assert!(answer["record"]["jobs"].as_u64().unwrap() > 300);
     assert_eq!(answer, json(&mut folder.queuecast(line)), "the same bytes every time");
     let one =

@@ -170,7 +170,7 @@ impl Advisor {
             Some(Prospect {
                 procs: size.procs,
                 run: range(|one| one.1)?,
-                queue: TimeRange::of_waits(each().map(|one| one.0))?,
+                queue: range(|one| one.0)?,
                 turnaround: range(|one| one.0 + one.1)?,
                 at_once: Some(match size.procs > free {
                     true => 0.0,

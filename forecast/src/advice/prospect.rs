@@ -37,28 +37,15 @@ impl From<TimeSpread> for TimeRange {
 }
 
 impl TimeRange {
-    /// Of drawn run times or turnarounds; `None` of none.
+    /// Of draws; `None` of none. Its ends are the 10th and 90th percentiles, values that occur.
     pub fn of(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
-        TimeRange::of_draws(draws, |times| times.range(0.8))
-    }
-
-    /// Of drawn waits; `None` of none.
-    pub fn of_waits(draws: impl Iterator<Item = Seconds>) -> Option<TimeRange> {
-        TimeRange::of_draws(draws, |waits| waits.wait_range(0.8))
-    }
-
-    /// The median and the mean are those of the draws.
-    fn of_draws(
-        draws: impl Iterator<Item = Seconds>,
-        range: impl Fn(&Distribution) -> (f64, f64),
-    ) -> Option<TimeRange> {
-        let mut draws: Vec<i64> = draws.map(|draw| draw.0).collect();
-        draws.sort_unstable();
-        let times = Distribution::observed(draws.iter().map(|&draw| draw as f64).collect(), 1.0)?;
-        let found = Percentiles::of(draws)?;
-        let ((low, high), median) = (range(&times), found.median as f64);
-        let (low, high) = (Some(low.min(median)), Some(high.max(median)));
-        Some(TimeRange { low, median, high, mean: Some(found.mean) })
+        let found = Percentiles::of(draws.map(|draw| draw.0).collect())?;
+        Some(TimeRange {
+            low: Some(found.p10 as f64),
+            median: found.median as f64,
+            high: Some(found.p90 as f64),
+            mean: Some(found.mean),
+        })
     }
 
     /// The ends of another range, and the own median moved between them.

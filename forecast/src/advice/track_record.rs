@@ -22,8 +22,8 @@ pub struct PastAnswer {
 impl PastAnswer {
     /// A predicted queue time, what became of it, and the past waits known when it was asked for.
     pub fn of(queue: TimeRange, actual: Seconds, calibration: Option<&Calibration>) -> PastAnswer {
-        let waits = calibration
-            .and_then(|known| TimeRange::of_waits(known.lessons().iter().map(|lesson| lesson.wait)));
+        let waits =
+            calibration.and_then(|known| TimeRange::of(known.lessons().iter().map(|lesson| lesson.wait)));
         let ranges = calibration.and_then(Calibration::compare_ranges);
         PastAnswer { queue, actual, usual: waits, falls_back: ranges.is_some_and(|ranges| ranges.is_worse()) }
     }

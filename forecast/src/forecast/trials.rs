@@ -243,7 +243,7 @@ impl RangeRecord {
         };
         let gains: Vec<f64> = (0..blocks).map(gain).collect();
         let error = stats::deviation(&gains) / (blocks.max(1) as f64).sqrt();
-        blocks >= 2 && stats::mean(gains) > BEYOND_CHANCE * error
+        blocks == BLOCKS && stats::mean(gains) > BEYOND_CHANCE * error
     }
 
     fn add(&mut self, range: &SaidRange, known: KnownWait) {

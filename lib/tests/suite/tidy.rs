@@ -23,7 +23,10 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("forecast", &["core", "sim", "slurm-sim", "synth", "wait"]),
     ("place", &["core", "forecast", "sim", "slurm-sim", "slurm-texts", "trace"]),
     ("eval", &["core", "forecast", "sim", "synth", "wait"]),
-    ("study", &["core", "eval", "forecast", "place", "sim", "slurm-sim", "slurm-texts", "synth", "trace"]),
+    (
+        "study",
+        &["core", "eval", "forecast", "place", "sim", "slurm-sim", "slurm-texts", "synth", "trace", "wait"],
+    ),
     ("display", &["core"]),
     (
         "report",

@@ -1,6 +1,7 @@
 //! The answer of each route: one call of the library, or a body that was made at the last look.
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
@@ -120,7 +121,12 @@ fn then(
     of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> Bytes,
 ) -> Result<Bytes, Refused> {
     let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
-    let now = Time(snapshot.site.place.now());
+    // A played log has a clock of its own.
+    let now = match cluster.store {
+        Some(_) => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
+        None => snapshot.site.place.now(),
+    };
+    let now = Time(now);
     let moment = past_moment(at, now, &service.zone)?;
     if let Some(store) = &cluster.store {
         return Ok(of_store(&store.at(moment)?));

@@ -46,7 +46,14 @@ impl Publisher<'_> {
                     *failure = Some(refusal);
                 }
             }
-            SiteNews::Nothing => {}
+            // It can be looked at again, and has not changed.
+            SiteNews::Nothing => {
+                let failure = self.cluster.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if failure.is_some() {
+                    let values = [("cluster", self.cluster.name.as_str())];
+                    (self.service.tell)(LogEvent::new("look-works-again", &values));
+                }
+            }
         }
         self.wait()
     }

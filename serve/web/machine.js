@@ -106,7 +106,7 @@ function waitChart(days, width) {
   const [height, left, bottom, top] = [200, 52, 24, 8];
   const queues = [...new Set(days.map((one) => one.queue ?? ""))].sort();
   // As many days as there is room for.
-  const names = [...new Set(days.map((one) => one.day))].sort().slice(-Math.max(3, Math.floor(width / (queues.length * 15 + 8))));
+  const names = [...new Set(days.map((one) => one.day))].slice(-Math.max(3, Math.floor(width / (queues.length * 15 + 8))));
   const known = days.filter((one) => one.median !== null && one.median !== undefined && names.includes(one.day));
   const most = Math.max(600, ...known.map((one) => one.p90 ?? one.median));
   const slot = (width - left) / names.length;

@@ -22,7 +22,7 @@ Standard output has the results and nothing else, so they can be piped:
 /// Commands by who needs them.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("For users", &["when", "pending", "watch", "notify", "advise", "allocate", "metaschedule"]),
-    ("For administrators", &["collect", "serve", "trace", "site", "simulate", "compare"]),
+    ("For administrators", &["collect", "serve", "doctor", "config", "trace", "site", "simulate", "compare"]),
     ("For researchers", &["score", "generate", "search", "mold", "reproduce"]),
     ("Also", &["demo", "completions", "help"]),
 ];

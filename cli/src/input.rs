@@ -35,6 +35,11 @@ impl Input {
             roles::reads_stdin()?;
             return Input::over("standard input".to_owned(), BufReader::new(io::stdin()));
         }
+        Input::of_file(path)
+    }
+
+    /// Opens a path.
+    pub fn of_file(path: &Path) -> Result<Input, Failure> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|cause| refused(path, &name, cause))?;
         // Opening a directory succeeds on Unix; reading it does not.

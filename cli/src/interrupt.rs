@@ -64,6 +64,44 @@ impl StopRequest {
     }
 }
 
+/// A service that reads its settings again when it is asked to.
+static RELOADS: Mutex<Option<ReloadRequest>> = Mutex::new(None);
+
+/// Whether a service is to read its settings again.
+#[derive(Debug, Clone)]
+pub struct ReloadRequest {
+    asked: Arc<AtomicBool>,
+    /// Whether the service was begun at a terminal, which ends it with SIGHUP when it is closed.
+    has_terminal: bool,
+}
+
+impl ReloadRequest {
+    /// From now on SIGHUP asks for it. It still ends a service whose terminal is gone.
+    pub fn listen() -> ReloadRequest {
+        let request = ReloadRequest { asked: Arc::default(), has_terminal: has_terminal() };
+        *RELOADS.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+        request
+    }
+
+    /// Whether it has been asked for since the last time.
+    pub fn take(&self) -> bool {
+        self.asked.swap(false, Ordering::Relaxed)
+    }
+
+    /// Asks for it; `false` if the terminal is gone.
+    #[cfg(any(unix, test))]
+    fn ask(&self) -> bool {
+        let is_gone = self.has_terminal && !has_terminal();
+        self.asked.fetch_or(!is_gone, Ordering::Relaxed);
+        !is_gone
+    }
+}
+
+/// Whether this process has a terminal that it can be ended from.
+fn has_terminal() -> bool {
+    std::fs::OpenOptions::new().read(true).open("/dev/tty").is_ok()
+}
+
 /// Ends the process in order at Ctrl-C, when it is told to terminate, and when its terminal is gone.
 #[cfg(unix)]
 pub fn watch(printer: &Printer) -> Result<(), Failure> {
@@ -83,7 +121,11 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
         let printer = printer.clone();
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
-                if signal == SIGTERM && has_asked(true) {
+                if signal == SIGHUP && has_asked_to_reload() {
+                    continue;
+                }
+                // A terminal that is closed ends a service as SIGTERM does.
+                if [SIGTERM, SIGHUP].contains(&signal) && has_asked(true) {
                     continue;
                 }
                 if signal != SIGINT {
@@ -120,6 +162,12 @@ pub fn watch(_: &Printer) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Asks the command to read its settings again; `false` if it has none, or its terminal is gone.
+#[cfg(unix)]
+fn has_asked_to_reload() -> bool {
+    RELOADS.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(ReloadRequest::ask)
+}
+
 /// Asks the command to stop; `false` if it does not listen, or has been asked before.
 #[cfg(unix)]
 fn has_asked(to_terminate: bool) -> bool {
@@ -130,6 +178,14 @@ fn has_asked(to_terminate: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reload_is_asked_for_once_for_each_signal() {
+        let request = ReloadRequest { asked: Arc::default(), has_terminal: false };
+        assert!(!request.take());
+        assert!(request.ask() && request.ask());
+        assert!(request.take() && !request.take());
+    }
 
     #[test]
     fn the_first_request_reaches_the_command_and_the_second_is_told_apart() {

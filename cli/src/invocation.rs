@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches, Command, Error};
 const SHOWING: [&str; 7] = ["output", "force", "plot", "format", "quiet", "ascii", "color"];
 
 /// The words of a command line, the program's name first, the tree of commands, and what is read by it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Invocation {
     tree: Command,
     /// The tree as it was before it was read by.
@@ -27,6 +27,30 @@ impl Invocation {
         let whole = tree.clone();
         let matches = tree.try_get_matches_from_mut(&words)?;
         Ok(Invocation { tree, whole, words, matches })
+    }
+
+    /// The same command line with options that were not typed, given to the command of this name.
+    pub fn with_options(&self, name: &str, options: Vec<OsString>) -> Result<Invocation, Error> {
+        let mut words = self.words.clone();
+        let place = words.iter().skip(1).position(|word| word == name).map_or(words.len(), |place| place + 2);
+        words.splice(place..place, options);
+        Ok(Invocation { words: self.words.clone(), ..Invocation::read(self.whole.clone(), words)? })
+    }
+
+    /// The command line as it was typed.
+    pub fn as_typed(&self) -> Result<Invocation, Error> {
+        Invocation::read(self.whole.clone(), self.words.clone())
+    }
+
+    /// The value of a command's option as it was given, from wherever; `None` if there is none, or it has its default.
+    pub fn given_value(&self, id: &str) -> Option<String> {
+        let (_, matches) = self.matches.subcommand()?;
+        if !is_typed(matches, id) {
+            return None;
+        }
+        let raw = matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy());
+        let values: Vec<_> = raw.collect();
+        Some(if values.is_empty() { "true".to_owned() } else { values.join(",") })
     }
 
     /// The values that were read.

@@ -7,6 +7,7 @@ mod args;
 mod cache;
 mod commands;
 mod failure;
+mod file_limit;
 mod input;
 mod interrupt;
 mod invocation;
@@ -18,9 +19,11 @@ mod program;
 mod progress;
 mod roles;
 mod screen;
+mod settings;
 mod showing;
 mod spec;
 mod staged;
+mod supervisor;
 mod temporary;
 mod watch;
 mod zone;
@@ -42,6 +45,13 @@ pub fn main() -> ExitCode {
         .unwrap_or_else(|error| error.format(&mut Args::command()).exit());
     let printer = Printer::new(&args.showing);
     end_at_panics(&printer);
+    let (invocation, args) = match with_settings(invocation, args) {
+        Ok(both) => both,
+        Err(failure) => {
+            printer.failure(&failure);
+            return failure.exit_code();
+        }
+    };
     let outcome =
         interrupt::watch(&printer).and_then(|()| commands::run(args.command, &invocation, &printer));
     match outcome {
@@ -51,6 +61,13 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// The same with the settings of a service that were not typed.
+fn with_settings(invocation: Invocation, args: Args) -> Result<(Invocation, Args), Failure> {
+    let Some(invocation) = settings::applied(&invocation)? else { return Ok((invocation, args)) };
+    let args = Args::from_arg_matches(invocation.matches()).map_err(|error| settings::refused(&error))?;
+    Ok((invocation, args))
 }
 
 /// A panic is a bug: from now on one in any thread removes what is being written and ends the process with the documented code rather than

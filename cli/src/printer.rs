@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::styling::{AnsiColor, Style};
 use queuecast::report::{self, Answer, Charset, Format, Page, render};
+use queuecast_serve::{LogEvent, LogLevel, LogLineFormat};
 use serde::Serialize;
 
 use crate::failure::{Failure, Kind};
@@ -27,6 +28,8 @@ pub struct Printer {
     busy: bool,
     /// Where notes and warnings go in place of standard error.
     heard: Option<Arc<Mutex<Vec<String>>>>,
+    /// How messages of a service are written: a format of logs, or as text.
+    log: Arc<Mutex<Option<LogLineFormat>>>,
 }
 
 impl Printer {
@@ -43,7 +46,7 @@ impl Printer {
         let page = Page { width, charset, coloured: on_page };
         let columns = columns.filter(|_| terminal);
         let (format, quiet) = (showing.format, showing.quiet);
-        Printer { format, page, quiet, coloured, columns, busy: false, heard: None }
+        Printer { format, page, quiet, coloured, columns, busy: false, heard: None, log: Arc::default() }
     }
 
     /// Prints warnings and failures only.
@@ -57,6 +60,7 @@ impl Printer {
             columns: None,
             busy: false,
             heard: None,
+            log: Arc::default(),
         }
     }
 
@@ -146,11 +150,20 @@ impl Printer {
         self.say("warning", AnsiColor::Yellow.on_default().bold(), text);
     }
 
-    /// Prints a line of a service's log as it is.
-    pub fn log_line(&self, line: &str, is_warning: bool) {
-        if is_warning || !self.quiet {
-            let level = if is_warning { "warning" } else { "info" };
-            let _ = writeln!(io::stderr().lock(), "level={level} {line}");
+    /// From now on messages are lines of a log in this format, or text again.
+    pub fn log_as(&self, format: Option<LogLineFormat>) {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = format;
+    }
+
+    fn log_format(&self) -> Option<LogLineFormat> {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints a line of a service's log.
+    pub fn log_line(&self, event: &LogEvent) {
+        if event.level != LogLevel::Info || !self.quiet {
+            let line = event.line(self.log_format().unwrap_or(LogLineFormat::Logfmt));
+            let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }
 
@@ -182,6 +195,14 @@ impl Printer {
         if let Some(heard) = &self.heard {
             heard.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
             return;
+        }
+        if self.log_format().is_some() {
+            let event = LogEvent::new(word, &[("text", text)]);
+            return self.log_line(&match word {
+                "warning" => event.warning(),
+                "error" | "hint" => event.error(),
+                _ => event,
+            });
         }
         let style = if self.coloured { style } else { Style::new() };
         // If standard error is closed too, the message is lost.

@@ -14,13 +14,24 @@ pub trait Messages: Sync {
     /// Something begins that takes this many steps.
     fn begins(&self, what: &str, steps: usize);
 
-    /// So many more steps of it are done.
+    /// How many more steps of it are done.
     fn done(&self, steps: usize);
 
     /// Where what was learned is kept for the next question; nowhere by default.
     fn kept(&self) -> Option<&dyn Kept> {
         None
     }
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Unheard;
+
+impl Messages for Unheard {
+    fn note(&self, _: &str) {}
+    fn warning(&self, _: &str) {}
+    fn begins(&self, _: &str, _: usize) {}
+    fn done(&self, _: usize) {}
 }
 
 /// Keeps what was learned from one question to the next, in memory or in files. It may forget at any time.

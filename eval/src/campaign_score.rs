@@ -1,13 +1,20 @@
 //! How right forecasts of campaigns were: sets of jobs of one user that a log has submitted within a minute, each asked about with what was
 //! known then, beside the quantiles of how long past campaigns of that size took.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::error::EvalError;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::JobIndex;
 use queuecast_core::order;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
-use queuecast_forecast::forecast::{CampaignForecaster, CampaignOutcome, WhenSettings};
+use queuecast_forecast::forecast::{
+    BestWaits, CampaignForecaster, CampaignOutcome, RecordedArrivals, WhenSettings,
+};
+use queuecast_wait::WaitPredictor;
 
 /// Past campaigns that the trivial ranges come from, at most, and at least.
 const PAST: usize = 200;
@@ -66,7 +73,9 @@ pub fn score_campaigns(
         return Err(EvalError::NoWaits);
     }
     let mut outcomes: Vec<CampaignOutcome> = Vec::new();
-    CampaignForecaster::judged(history, Time::NEVER, settings, most, done, &mut |one| outcomes.push(one));
+    let firsts = first_starts(history, settings, most);
+    let judge = &mut |one| outcomes.push(one);
+    CampaignForecaster::judged((history, Time::NEVER), settings, (most, &firsts), done, judge);
     let judged: Vec<JudgedCampaign> = outcomes.iter().filter_map(|one| judged(one, &outcomes)).collect();
     if judged.is_empty() {
         return Err(EvalError::TooFewJobs { jobs: outcomes.len(), needed: FEWEST + 1 });
@@ -83,6 +92,29 @@ pub fn score_campaigns(
         scores.push(score(judged.iter(), (2, None)));
     }
     Ok(scores)
+}
+
+/// How long the first job of each campaign would have waited alone, said at its submission as `when` says it.
+fn first_starts(
+    history: &Workload,
+    settings: &WhenSettings,
+    most: usize,
+) -> BTreeMap<JobIndex, Distribution> {
+    let firsts = CampaignForecaster::firsts(history, Time::NEVER, settings, most);
+    let arrivals = RecordedArrivals::new(history, Time::NEVER, settings.default_request);
+    let mut predictor = BestWaits::new(settings);
+    let mut following = arrivals.follow(0);
+    let mut said = BTreeMap::new();
+    let Some(&last) = firsts.last() else { return said };
+    for number in (0..=last.0).map(JobIndex) {
+        let arrival = arrivals.arrival(number);
+        following.before(number, &mut predictor);
+        let forecast = predictor.predict(&arrival, following.site().view(arrival.at));
+        if firsts.binary_search(&number).is_ok() {
+            said.insert(number, forecast.wait);
+        }
+    }
+    said
 }
 
 fn class_of(jobs: usize) -> usize {

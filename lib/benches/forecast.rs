@@ -33,7 +33,13 @@ fn one_answer(bencher: Bencher<'_, '_>, jobs: usize) {
     let mut job = history.submissions[0].clone();
     (job.key, job.submit) = ("new".into(), last);
     bencher.counter(ItemsCount::new(jobs)).bench_local(|| {
-        let question = ClusterQuestion { cluster: &cluster, history: &history, moment: &moment, job: &job };
+        let question = ClusterQuestion {
+            cluster: &cluster,
+            history: &history,
+            moment: &moment,
+            job: &job,
+            record: None,
+        };
         when_at_cluster(black_box(&question), ClusterWhenSettings::default(), &|_| {})
     });
 }

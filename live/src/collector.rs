@@ -1,8 +1,9 @@
 //! Following a site: a look at every interval, and its accounting in windows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use queuecast_core::units::{Seconds, Time};
+use queuecast_slurm_texts::{SiteFileKind, WithoutAnswer, check_answer, without_answer};
 
 use crate::declared::{self, DeclaredCommand};
 use crate::look::Look;
@@ -29,6 +30,8 @@ pub struct CollectorSettings {
     pub window: Seconds,
     /// How often accounting is asked for what has ended.
     pub accounting_every: Seconds,
+    /// How often what describes the site is asked for; `None`: never.
+    pub texts_every: Option<Seconds>,
     /// How long looks are kept.
     pub keep_looks: Seconds,
 }
@@ -40,6 +43,7 @@ impl Default for CollectorSettings {
             history: Seconds(365 * day),
             window: Seconds(7 * day),
             accounting_every: Seconds(1200),
+            texts_every: Some(Seconds(3600)),
             keep_looks: Seconds(30 * day),
         }
     }
@@ -78,7 +82,13 @@ pub struct Collector<'s, S: Store> {
     store: &'s mut S,
     cluster: ClusterNumber,
     settings: CollectorSettings,
+    /// The jobs of the queue that accounting did not have when it was asked for them last, and when that was.
+    asked: AskedJobs,
 }
+
+/// Jobs that accounting did not have when it was asked for them last, and when that was.
+#[derive(Debug, Clone, Default)]
+pub struct AskedJobs(BTreeMap<u64, Time>);
 
 impl<'s, S: Store> Collector<'s, S> {
     /// Follows a cluster into a store.
@@ -88,7 +98,19 @@ impl<'s, S: Store> Collector<'s, S> {
         settings: CollectorSettings,
     ) -> Result<Collector<'s, S>, StoreError> {
         let cluster = store.cluster(name)?;
-        Ok(Collector { store, cluster, settings })
+        Ok(Collector { store, cluster, settings, asked: AskedJobs::default() })
+    }
+
+    /// After rounds that asked for these jobs in vain.
+    #[must_use]
+    pub fn after(self, asked: AskedJobs) -> Collector<'s, S> {
+        Collector { asked, ..self }
+    }
+
+    /// The jobs that were asked for in vain, for later rounds.
+    #[must_use]
+    pub fn asked(self) -> AskedJobs {
+        self.asked
     }
 
     /// One look, and accounting if it is its turn. Slurm that does not answer is remembered and told, and no error.
@@ -116,24 +138,29 @@ impl<'s, S: Store> Collector<'s, S> {
             }
         }
         let known = self.store.history_until(self.cluster)?;
+        let mut has_accounting = known.is_some();
         if known.is_none_or(|known| now - known >= self.settings.accounting_every || known > now) {
             let loaded = self.load_history(slurm, now, on_window)?;
+            has_accounting = loaded.is_ok();
             match loaded {
-                Ok(mut loaded) => {
-                    if let Some(queue) = queue {
-                        match self.load_late(slurm, &queue, now)? {
-                            Ok(rows) => loaded.rows += rows,
-                            Err(why) => collected.failures.push(why),
-                        }
-                    }
-                    collected.history = Some(loaded);
-                }
+                Ok(loaded) => collected.history = Some(loaded),
                 Err((loaded, why)) => {
                     collected.history = Some(loaded);
                     collected.failures.push(why);
                 }
             }
             collected.forgotten = self.store.forget_looks(self.cluster, now - self.settings.keep_looks)?;
+        }
+        if let Some(queue) = queue.filter(|_| has_accounting) {
+            match self.load_missing(slurm, &queue, collected.history.is_some(), now)? {
+                Ok(rows) => collected.history.iter_mut().for_each(|loaded| loaded.rows += rows),
+                Err(why) => collected.failures.push(why),
+            }
+        }
+        let kept = self.store.texts_kept(self.cluster)?;
+        let is_old = |every: Seconds| kept.is_none_or(|kept| now - kept >= every || kept > now);
+        if collected.look.is_some() && self.settings.texts_every.is_some_and(is_old) {
+            collected.failures.extend(self.describe(slurm, now)?);
         }
         Ok(collected)
     }
@@ -173,21 +200,68 @@ impl<'s, S: Store> Collector<'s, S> {
     }
 }
 
-/// The jobs of one query for what ended unnoticed.
-const MOST_LATE: usize = 500;
+/// The jobs of one query for what accounting is missing.
+const MOST_MISSING: usize = 500;
 
 /// A job that is not in the queue and has not ended by accounting is asked for once it has had this long to be recorded.
 const RECORDED: Seconds = Seconds(600);
 
 impl<S: Store> Collector<'_, S> {
-    /// Asks for jobs that are gone from the queue, and of whose end accounting did not know when their window was loaded: its records
-    /// may be written hours late. How many rows have changed.
-    fn load_late(
+    /// Asks, by one query, for jobs of the queue that accounting did not have yet, since what they ask for stands there alone; and `with_late`
+    /// for jobs that are gone from the queue and of whose end accounting did not know when their window was loaded: its records may be
+    /// written hours late. How many rows have changed.
+    fn load_missing(
         &mut self,
         slurm: &dyn Ask,
         queue: &str,
+        with_late: bool,
         now: Time,
     ) -> Result<Result<usize, String>, StoreError> {
+        let mut missing = self.new_jobs(queue, now)?;
+        missing.truncate(MOST_MISSING);
+        let is_new = !missing.is_empty();
+        if with_late {
+            let late = self.late_jobs(queue, now)?;
+            missing.extend(late.into_iter().take(MOST_MISSING - missing.len()));
+        }
+        let Some(first) = missing.iter().map(|one| one.1).min() else { return Ok(Ok(0)) };
+        let mut numbers: Vec<u64> = missing.iter().map(|one| one.0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let asked = if is_new { declared::accounting_of_new } else { declared::accounting_of };
+        let command = asked(&numbers, (first - OVERLAP).0, now.0);
+        let text = match slurm.ask(&command) {
+            Ok(text) => text,
+            Err(why) => return Ok(Err(format!("{}: {why}", command.program))),
+        };
+        let rows = AccountingRows::of(&text);
+        rows.map_or(Ok(Ok(0)), |rows| self.store.add_accounting(self.cluster, &rows, None).map(Ok))
+    }
+
+    /// The jobs of a queue that accounting does not have, by number, and when they were submitted. It has none that could not start yet. One that
+    /// was asked for in vain is asked for again when it is twice as old.
+    fn new_jobs(&mut self, queue: &str, now: Time) -> Result<Vec<(u64, Time)>, StoreError> {
+        let could_start = |line: &&str| {
+            let why = line.rsplit('|').next().unwrap_or_default();
+            !["Dependency", "BeginTime", "JobHeld"].iter().any(|one| why.starts_with(one))
+        };
+        let in_queue: BTreeMap<u64, Time> =
+            queue.lines().filter(could_start).filter_map(number_and_submission).collect();
+        let numbers: Vec<u64> = in_queue.keys().copied().collect();
+        let known = self.store.known_jobs(self.cluster, &numbers)?;
+        self.asked.0.retain(|job, _| in_queue.contains_key(job) && !known.contains(job));
+        let is_due = |job: u64, submit: Time| match self.asked.0.get(&job) {
+            Some(&asked) => now - submit >= Seconds((asked - submit).0.max(1) * 2),
+            None => !known.contains(&job),
+        };
+        let due: Vec<(u64, Time)> =
+            in_queue.into_iter().filter(|&(job, submit)| is_due(job, submit)).collect();
+        self.asked.0.extend(due.iter().take(MOST_MISSING).map(|&(job, _)| (job, now)));
+        Ok(due)
+    }
+
+    /// The jobs that have not ended by accounting and are not in the queue, the latest submissions first.
+    fn late_jobs(&self, queue: &str, now: Time) -> Result<Vec<(u64, Time)>, StoreError> {
         let names: HashSet<&str> = queue.lines().filter_map(|line| line.split('|').next()).collect();
         let arrays: HashSet<&str> = names.iter().filter_map(|name| Some(name.split_once('_')?.0)).collect();
         let is_there = |job: &UnendedJob| match job.name.split_once("_[") {
@@ -197,16 +271,60 @@ impl<S: Store> Collector<'_, S> {
         };
         let open = self.store.open_jobs(self.cluster)?;
         let late = open.iter().filter(|job| now - job.submit >= RECORDED && !is_there(job));
-        let late: Vec<&UnendedJob> = late.take(MOST_LATE).collect();
-        let Some(first) = late.iter().map(|job| job.submit).min() else { return Ok(Ok(0)) };
-        let numbers: Vec<u64> = late.iter().map(|job| job.id).collect();
-        let command = declared::accounting_of(&numbers, (first - OVERLAP).0, now.0);
-        let text = match slurm.ask(&command) {
-            Ok(text) => text,
-            Err(why) => return Ok(Err(format!("{}: {why}", command.program))),
-        };
-        let rows = AccountingRows::of(&text);
-        rows.map_or(Ok(Ok(0)), |rows| self.store.add_accounting(self.cluster, &rows, None).map(Ok))
+        Ok(late.map(|job| (job.id, job.submit)).collect())
+    }
+}
+
+/// The number of a job of which a line of the queue tells; of one of an array, the array's; and when it was submitted.
+pub(crate) fn number_and_submission(line: &str) -> Option<(u64, Time)> {
+    let mut cells = line.split('|');
+    let name = cells.next()?;
+    let digits = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
+    let submit = cells.nth(6)?.parse().ok()?;
+    Some((name[..digits].parse().ok()?, Time(submit)))
+}
+
+impl<S: Store> Collector<'_, S> {
+    /// Asks for what describes the site. Without its configuration, partitions or nodes all stays as it was known; an answer of less
+    /// weight that is missing stays as it was. What went wrong, if something did.
+    fn describe(&mut self, slurm: &dyn Ask, now: Time) -> Result<Option<String>, StoreError> {
+        let mut texts = self.store.texts_at(self.cluster, now)?;
+        let mut config = String::new();
+        let mut failed = None;
+        for (file, kind, command) in declared::description() {
+            let answer = slurm.ask(&command).map_err(|why| why.to_string()).and_then(|text| {
+                let checked = kind.map_or(Ok(()), |kind| check_answer(kind, &text));
+                checked.map(|()| text).map_err(|error| error.to_string())
+            });
+            match answer {
+                Ok(text) => {
+                    if kind == Some(SiteFileKind::Config) {
+                        config.clone_from(&text);
+                    }
+                    let is_usage = file == declared::USAGE_FILE;
+                    let text = if is_usage { declared::kept_usage(now, &text) } else { text };
+                    texts.insert(file.to_owned(), text);
+                }
+                Err(why) => {
+                    let without = kind.map_or(WithoutAnswer::Nothing, |kind| without_answer(kind, &config));
+                    let why = format!("{}: {why}", command.line());
+                    match without {
+                        WithoutAnswer::Refused => {
+                            // It is asked for again in an hour.
+                            let known = self.store.texts_at(self.cluster, now)?;
+                            self.store.keep_texts(self.cluster, now, &known)?;
+                            return Ok(Some(why));
+                        }
+                        WithoutAnswer::Missing => failed = Some(why),
+                        WithoutAnswer::Nothing => {
+                            texts.remove(file);
+                        }
+                    }
+                }
+            }
+        }
+        self.store.keep_texts(self.cluster, now, &texts)?;
+        Ok(failed)
     }
 }
 

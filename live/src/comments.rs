@@ -111,7 +111,7 @@ mod tests {
     use crate::collector::AskFailed;
     use crate::declared::DeclaredCommand;
     use crate::forecasts::SaidSeconds;
-    use crate::store::SqliteStore;
+    use crate::store::{SqlStore, StoreLocation};
 
     fn said(job: &str) -> JobForecast {
         JobForecast {
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn only_jobs_that_were_never_forecast_and_stand_alone_are_commented() {
         let folder = tempfile::tempdir().unwrap();
-        let mut store = SqliteStore::open(&folder.path().join("s")).unwrap();
+        let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
         let cluster = store.cluster("one").unwrap();
         let all = ["1", "2", "3_1", "4+0", "5"].map(said);
         store.add_forecasts(cluster, &all[..1]).unwrap();

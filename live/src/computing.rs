@@ -7,7 +7,7 @@ use queuecast_report::{Answer, Cell, Column, Document, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::forecasts::JobForecast;
-use crate::learning::{LearningError, forecast, is_learned, learn};
+use crate::learning::{LearningError, LookForecasts, forecast, is_learned, learn};
 use crate::store::{ClusterNumber, Store, StoreError};
 use crate::submission::{SiteDefaults, SubmissionTables, submission_tables};
 
@@ -66,10 +66,14 @@ pub fn compute(
             Err(error) => failures.push(error),
         }
     }
-    let said = forecast(store, cluster, at, messages).unwrap_or_else(|error| {
+    let found = forecast(store, cluster, at, messages).unwrap_or_else(|error| {
         failures.push(error);
-        Vec::new()
+        LookForecasts::default()
     });
+    if let Some((look, starts)) = &found.starts {
+        store.keep_starts(cluster, *look, starts)?;
+    }
+    let said = found.due;
     let tables = settings.tables.and_then(|with| {
         submission_tables(store, cluster, at, with, messages).unwrap_or_else(|error| {
             failures.push(error);

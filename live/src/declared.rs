@@ -1,5 +1,7 @@
 //! Every command that following a site may run, declared once: for the collector, for administrators who want to read them, and for tests.
 
+use queuecast_core::units::Time;
+use queuecast_slurm_texts::{CaptureCommand, SSHARE_NOW, SiteFileKind, capture_commands};
 use queuecast_trace::sacct::ARGUMENTS;
 use queuecast_trace::sinfo::SINFO;
 
@@ -13,6 +15,10 @@ pub enum Frequency {
     Look,
     /// For each window of the history, then at every tenth look.
     Window,
+    /// At a look with jobs that accounting did not have yet.
+    NewJobs,
+    /// Every hour.
+    Hour,
     /// When following begins.
     Once,
     /// For each waiting job that is forecast for the first time, of at most this many at a look.
@@ -119,6 +125,64 @@ pub fn accounting_of(jobs: &[u64], since: i64, now: i64) -> DeclaredCommand {
     command
 }
 
+/// Accounting of jobs that were submitted since it was asked for last.
+pub fn accounting_of_new(jobs: &[u64], since: i64, now: i64) -> DeclaredCommand {
+    let mut command = accounting_of(jobs, since, now);
+    command.frequency = Frequency::NewJobs;
+    command.purpose = "what jobs ask for that have come into the queue";
+    command
+}
+
+/// The file that what `sshare` prints is kept as.
+pub const USAGE_FILE: &str = "sshare.psv";
+
+/// What `sshare` printed, as it is kept: after a line with its moment in Unix seconds.
+pub fn kept_usage(at: Time, printed: &str) -> String {
+    format!("{}\n{printed}", at.0)
+}
+
+/// What was kept by [`kept_usage`], and its moment.
+pub fn usage_kept(text: &str) -> Option<(Time, &str)> {
+    let (at, printed) = text.split_once('\n')?;
+    Some((Time(at.parse().ok()?), printed))
+}
+
+/// What each user has used, as fair share counts it.
+fn usage() -> DeclaredCommand {
+    DeclaredCommand {
+        program: "sshare",
+        arguments: SSHARE_NOW.map(str::to_owned).to_vec(),
+        frequency: Frequency::Hour,
+        purpose: "what users have used, for the order of the queue; without it accounting tells",
+        daemon: "slurmctld",
+        rights: "any user; with PrivateData=usage only operators and administrators see the usage of others",
+    }
+}
+
+/// What describes the site, so that its own scheduler can be simulated: each command with the file that its answer is kept as, and what it is.
+/// The configuration comes first.
+pub fn description() -> Vec<(&'static str, Option<SiteFileKind>, DeclaredCommand)> {
+    let declared = |one: CaptureCommand| {
+        let of_accounting = one.program == "sacctmgr";
+        let command = DeclaredCommand {
+            program: one.program,
+            arguments: one.arguments,
+            frequency: Frequency::Hour,
+            purpose: "how the site is set up, for its own scheduler to be simulated",
+            daemon: if of_accounting { "slurmdbd" } else { "slurmctld" },
+            rights: if of_accounting {
+                "any user; with PrivateData=users or usage only operators and administrators see the accounts of others"
+            } else {
+                "any user; with PrivateData only operators and administrators see all"
+            },
+        };
+        (one.file, Some(one.kind), command)
+    };
+    let mut all: Vec<_> = capture_commands(None).into_iter().map(declared).collect();
+    all.push((USAGE_FILE, None, usage()));
+    all
+}
+
 /// The cluster that the commands are about.
 pub fn cluster_name() -> DeclaredCommand {
     DeclaredCommand {
@@ -174,7 +238,9 @@ pub fn comment(job: &str, text: &str) -> DeclaredCommand {
 /// All of them, as they are run at a moment, in Unix seconds.
 pub fn all(now: i64, window: i64, also: AlsoDone) -> Vec<DeclaredCommand> {
     let late = accounting_of(&[1234], now - window, now);
-    let mut all = vec![cluster_name(), queue(), nodes(), accounting(now - window, now), late];
+    let new = accounting_of_new(&[1234], now - window, now);
+    let mut all = vec![cluster_name(), queue(), nodes(), accounting(now - window, now), late, new];
+    all.extend(description().into_iter().map(|one| one.2));
     if also.tables {
         all.push(defaults());
     }
@@ -192,9 +258,15 @@ mod tests {
     fn lines_can_be_typed() {
         let also = AlsoDone { tables: true, comments: true };
         let all = all(1_700_000_000, 86_400, also);
-        let [name, queue, nodes, accounting, late, defaults, commented, comment] = &all[..] else {
+        let [name, queue, nodes, accounting, late, new, config, .., usage, defaults, commented, comment] =
+            &all[..]
+        else {
             panic!("there are {}", all.len());
         };
+        assert!(new.line().ends_with(" -j 1234"), "{}", new.line());
+        assert_eq!(config.line(), "scontrol show config");
+        assert_eq!(usage.line(), "sshare -a -P --format=Account,User,RawUsage");
+        assert_eq!(usage_kept(&kept_usage(Time(1234), "a\nb\n")), Some((Time(1234), "a\nb\n")));
         assert_eq!(defaults.line(), "sinfo -h -a -o '%R|%P|%L'");
         assert_eq!(commented.line(), "scontrol -o show job 1234");
         assert!(

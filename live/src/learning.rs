@@ -1,14 +1,17 @@
 //! Learning from what a store remembers, so that questions need not.
 
+use std::sync::Arc;
+
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_place::{LearnedModels, LivePast, LiveSite, ReadyModels, RecallModel, SitePast};
+use queuecast_place::{LearnedModels, LivePast, LiveSite, ReadyModels, RecallModel, SitePast, SlurmPlace};
 use queuecast_trace::{RawLog, ReadOptions};
 
 use crate::confidence::Confidence;
 use crate::forecasts::{DueForecasts, JobForecast};
 use crate::look::Look;
+use crate::own_scheduler::{known_scheduler, learned_record};
 use crate::store::{ClusterNumber, LearnedPart, Store, StoreError};
 
 /// The part that has the past itself; the others are models.
@@ -82,6 +85,7 @@ pub fn learn(
     let Some((past, models)) = SitePast::learned(&site, &log, &settings, messages)? else { return Ok(None) };
     let mut parts = vec![LearnedPart { name: PAST.to_owned(), bytes: past.stored(&settings) }];
     parts.extend(models.into_iter().map(|one| LearnedPart { name: one.name, bytes: one.bytes }));
+    parts.extend(learned_record(store, cluster, &site, messages)?);
     Ok(Some(LearnedParts { until: past.until, parts }))
 }
 
@@ -95,7 +99,17 @@ pub fn is_learned(store: &impl Store, cluster: ClusterNumber, at: Time) -> Resul
     Ok(KeptLearning::find(store, cluster, site.asked)?.is_some_and(|kept| kept.knows(&site)))
 }
 
-/// Says when the waiting jobs of a look start of which a forecast is due, by what was learned before; none while nothing was.
+/// What is found of the waiting jobs of a look.
+#[derive(Debug, Default)]
+pub struct LookForecasts {
+    /// What is said of those of which a forecast is due.
+    pub due: Vec<JobForecast>,
+    /// The number of the look, and when all of them start by the site's own scheduler, to be kept for questions; `None` if it cannot be
+    /// asked.
+    pub starts: Option<(i64, Vec<u8>)>,
+}
+
+/// Says when the waiting jobs of a look start, by what was learned before; nothing while nothing was.
 ///
 /// # Errors
 /// As of [`learn`].
@@ -104,15 +118,28 @@ pub fn forecast(
     cluster: ClusterNumber,
     at: Time,
     messages: &dyn Messages,
-) -> Result<Vec<JobForecast>, LearningError> {
-    let Some(look) = store.look_at(cluster, at)? else { return Ok(Vec::new()) };
+) -> Result<LookForecasts, LearningError> {
+    let Some(look) = store.look_at(cluster, at)? else { return Ok(LookForecasts::default()) };
     let site = site_at(&look.look)?;
-    let Some(kept) = KeptLearning::find(store, cluster, site.asked)?.filter(|kept| kept.knows(&site)) else {
-        return Ok(Vec::new());
+    let Some(mut kept) = KeptLearning::find(store, cluster, site.asked)?.filter(|kept| kept.knows(&site))
+    else {
+        return Ok(LookForecasts::default());
     };
+    const NAME: &str = "accounting";
+    let mut found = LookForecasts::default();
+    if let Some(place) = known_scheduler(store, cluster, (&look, &site), NAME, messages)? {
+        kept.scheduler = Some(if place.starts().is_some() {
+            place
+        } else {
+            let starts = place.queue_starts();
+            found.starts = starts.stored().map(|bytes| (look.number, bytes));
+            place.with_starts(Some(Arc::new(starts)))
+        });
+    }
     let due = DueForecasts::after(store.open_forecasts(cluster)?);
     let recall = |name: &str| kept.model(store, cluster, name);
-    Ok(due.made(&look.look, &site, kept.past("accounting", &recall), messages)?)
+    found.due = due.made(&look.look, &site, kept.past(NAME, &recall), messages)?;
+    Ok(found)
 }
 
 /// What was learned of a cluster, as it is kept.
@@ -121,6 +148,8 @@ pub struct KeptLearning {
     past: SitePast,
     /// Where its answers have held lately, and where not.
     confidence: Confidence,
+    /// The site of a look with its own scheduler, where enough is known of it.
+    scheduler: Option<SlurmPlace>,
 }
 
 impl KeptLearning {
@@ -138,7 +167,7 @@ impl KeptLearning {
         let Ok(past) = SitePast::restored(&bytes, &WhenSettings::default()) else { return Ok(None) };
         let look = store.look_at(cluster, at)?;
         let confidence = look.map(|look| Confidence::at(store, cluster, &look)).transpose()?;
-        Ok(Some(KeptLearning { past, confidence: confidence.unwrap_or_default() }))
+        Ok(Some(KeptLearning { past, confidence: confidence.unwrap_or_default(), scheduler: None }))
     }
 
     /// Up to when it was learned.
@@ -160,7 +189,15 @@ impl KeptLearning {
             machine: self.past.machine,
             learned,
             regimes: self.confidence.regimes(),
+            scheduler: self.scheduler.as_ref(),
         }
+    }
+
+    /// The same for questions about a look, with the site's own scheduler.
+    #[must_use]
+    pub fn with_scheduler(mut self, scheduler: Option<SlurmPlace>) -> KeptLearning {
+        self.scheduler = scheduler;
+        self
     }
 
     /// All its models, restored.

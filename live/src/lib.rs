@@ -3,6 +3,7 @@
 //!
 //! What is stored is what Slurm printed, line by line, with when it was so. It is read by the same readers that read a site now.
 
+mod checkup;
 mod collector;
 mod comments;
 mod computing;
@@ -12,35 +13,47 @@ mod forecasts;
 mod learning;
 mod look;
 mod notices;
+mod own_scheduler;
 mod played_record;
 mod played_site;
 mod rows;
 mod scorecard;
 mod shown;
+mod shown_settings;
 mod site_snapshot;
+mod slurm_checks;
 mod store;
+mod store_checks;
 mod stored_site;
 mod submission;
 
-pub use collector::{Ask, AskFailed, Collected, Collector, CollectorSettings, LoadedWindows};
+pub use checkup::{CheckState, Checkup, ServiceCheck};
+pub use collector::{Ask, AskFailed, AskedJobs, Collected, Collector, CollectorSettings, LoadedWindows};
 pub use comments::{WrittenComments, first_forecasts, write_comments};
 pub use computing::{ComputeSettings, Computed, compute};
 pub use confidence::Confidence;
 pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
-pub use learning::{KeptLearning, LearnedParts, LearningError, forecast, is_learned, learn, site_at};
+pub use learning::{
+    KeptLearning, LearnedParts, LearningError, LookForecasts, forecast, is_learned, learn, site_at,
+};
 pub use look::Look;
 pub use notices::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range,
 };
+pub use own_scheduler::{known_scheduler, scheduler_at};
 pub use played_site::PlayedSite;
 pub use rows::AccountingRows;
-pub use scorecard::{ScoreRow, Scorecard};
+pub use scorecard::{ScoreDay, ScoreRow, Scorecard};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
+pub use shown_settings::{SettingSource, ShownSetting, ShownSettings};
 pub use site_snapshot::{FollowedSite, SaidByJob, SaidTimes, SiteNews, SiteSnapshot};
+pub use slurm_checks::slurm_checks;
 pub use store::{
-    ClusterNumber, FailedLook, LearnedPart, SqliteStore, Store, StoreError, StoredLook, UnendedJob,
+    ClusterNumber, FailedLook, LearnedPart, ServerAddress, SqlStore, Store, StoreError, StoreLocation,
+    StoredLook, UnendedJob,
 };
-pub use stored_site::StoredSite;
+pub use store_checks::store_checks;
+pub use stored_site::{DescribedSite, StoredSite};
 pub use submission::{
     LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, submission_tables,
 };

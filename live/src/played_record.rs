@@ -12,8 +12,10 @@ use crate::forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, W
 use crate::scorecard::Scorecard;
 use crate::site_snapshot::{SaidByJob, SaidTimes};
 
-/// Forecasts of so long ago count, and so many at most.
+/// How long ago a forecast may have been made to be counted.
 const COUNTED: Seconds = Seconds(30 * 86_400);
+
+/// Forecasts that are counted, at most.
 const MOST: usize = 20_000;
 
 /// Moments of a job that are remembered at most; then every other one is forgotten.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::asking::{Refusal, Unheard};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{CampaignForecaster, PlayedForecaster, WhenSettings};
@@ -135,17 +135,4 @@ impl FollowedSite for PlayedSite {
         while self.play(heard)? {}
         Ok(())
     }
-}
-
-/// How far learning has come is not told.
-pub(crate) struct Unheard;
-
-impl Messages for Unheard {
-    fn note(&self, _: &str) {}
-
-    fn warning(&self, _: &str) {}
-
-    fn begins(&self, _: &str, _: usize) {}
-
-    fn done(&self, _: usize) {}
 }

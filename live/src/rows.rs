@@ -17,6 +17,8 @@ pub struct AccountingRows<'a> {
     start: Option<usize>,
     state: Option<usize>,
     given: Option<usize>,
+    eligible: Option<usize>,
+    partition: Option<usize>,
 }
 
 /// A row, and what tells it apart.
@@ -34,6 +36,10 @@ pub struct AccountingRow<'a> {
     pub end: Option<Time>,
     /// The job as it is shown: `141_3` for a task of an array, `141_[4-9]` for those that wait.
     pub name: &'a str,
+    /// When it became eligible, unless it has not.
+    pub eligible: Option<Time>,
+    /// Its partition; several that it may take are joined by commas.
+    pub partition: &'a str,
     /// The row as printed.
     pub text: &'a str,
 }
@@ -48,12 +54,14 @@ impl<'a> AccountingRows<'a> {
         let place = |name: &str| titles.split(DELIMITER).position(|title| title == name);
         let (id, submit, end) = (place("JobIDRaw")?, place("Submit")?, place("End")?);
         let (start, state, given) = (place("Start"), place("State"), place("AllocCPUS"));
-        Some(AccountingRows { titles, rows, id, submit, end, name: place("JobID")?, start, state, given })
+        let (eligible, partition) = (place("Eligible"), place("Partition"));
+        let name = place("JobID")?;
+        Some(AccountingRows { titles, rows, id, submit, end, name, start, state, given, eligible, partition })
     }
 
     /// Every row; in place of one that is broken, as by a line feed in a name, its text. Of a row in several lines the first is broken too.
     pub fn rows(&self) -> impl Iterator<Item = Result<AccountingRow<'a>, &'a str>> + use<'a> {
-        let Self { titles, rows, id, submit, end, name, start, state, given } = *self;
+        let Self { titles, rows, id, submit, end, name, start, state, given, eligible, partition } = *self;
         let columns = titles.matches(DELIMITER).count();
         rows.lines().filter(|line| !line.is_empty()).map(move |text| {
             if text.matches(DELIMITER).count() != columns {
@@ -62,6 +70,8 @@ impl<'a> AccountingRows<'a> {
             let cell = |place: usize| text.split(DELIMITER).nth(place).unwrap_or_default();
             let (Ok(id), Ok(submit)) = (cell(id).parse(), cell(submit).parse()) else { return Err(text) };
             let end = cell(end).parse().ok().map(Time);
+            let eligible = eligible.and_then(|place| cell(place).parse().ok()).map(Time);
+            let partition = partition.map(&cell).unwrap_or_default();
             let start = start.and_then(|start| cell(start).parse().ok()).map(Time);
             // Without the column, a job that was cancelled in the second of its start is taken for one that waited.
             let never_held = match given.map(&cell) {
@@ -71,7 +81,8 @@ impl<'a> AccountingRows<'a> {
                     cancelled && end.is_some() && start == end
                 }
             };
-            Ok(AccountingRow { id, submit: Time(submit), start, never_held, end, name: cell(name), text })
+            let (submit, name) = (Time(submit), cell(name));
+            Ok(AccountingRow { id, submit, start, never_held, end, name, eligible, partition, text })
         })
     }
 }

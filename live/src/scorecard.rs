@@ -1,11 +1,11 @@
 //! How right live forecasts were, beside what Slurm expected and what the last waits tell.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use queuecast_core::duration;
 use queuecast_core::number::number_of;
 use queuecast_core::order;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Seconds, Time};
 use queuecast_report::{Answer, Cell, Column, Document, Table};
 use queuecast_wait::interval_score;
 use serde::Serialize;
@@ -33,6 +33,18 @@ pub struct Scorecard {
     pub unknown: usize,
     /// All that can be judged, and then by group.
     pub rows: Vec<ScoreRow>,
+    /// The same by when forecasts were made: periods of 24 hours that end with the moment, the oldest first; those without forecasts are left out.
+    pub days: Vec<ScoreDay>,
+}
+
+/// Forecasts that were made within 24 hours.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoreDay {
+    /// Their first moment.
+    pub from: Time,
+    /// How right they were.
+    #[serde(flatten)]
+    pub row: ScoreRow,
 }
 
 /// Forecasts of one group.
@@ -98,8 +110,24 @@ impl Scorecard {
         for name in partitions {
             add("partition", name.to_owned(), &|one| one.said.partition == name);
         }
-        Scorecard { store, cluster, since, at, forecasts: judged.len(), open, withdrawn, unknown, rows }
+        let days = by_day(&known, at);
+        Scorecard { store, cluster, since, at, forecasts: judged.len(), open, withdrawn, unknown, rows, days }
     }
+}
+
+const DAY: i64 = 86_400;
+
+/// Forecasts by the days, counted back from a moment, on which they were made.
+fn by_day(known: &[Judged<'_>], at: Time) -> Vec<ScoreDay> {
+    let mut days: BTreeMap<i64, Vec<&Judged<'_>>> = BTreeMap::new();
+    for one in known {
+        days.entry((at - one.said.at).0.max(0) / DAY).or_default().push(one);
+    }
+    let told = days.iter().rev().filter_map(|(back, chosen)| {
+        let row = ScoreRow::of("day", format!("{back} days ago"), chosen, at)?;
+        Some(ScoreDay { from: at - Seconds((back + 1) * DAY), row })
+    });
+    told.collect()
 }
 
 /// Forecasts by the median that was said: the name, from, and to, in seconds.
@@ -340,6 +368,19 @@ mod tests {
         let ours = 200.0 + 10.0 * (50.0 + 0.0 + 100.0) / 3.0;
         let past = 100.0 + 10.0 * (0.0 + 150.0 + 300.0) / 3.0;
         assert_eq!((row.compared, row.interval_score, row.past_score), (3, Some(ours), Some(past)));
+    }
+
+    #[test]
+    fn days_are_counted_back_from_now() {
+        let at = |at: i64| {
+            let mut one = said("1", Some(WaitEnd::Started(Time(at + 200))));
+            one.forecast.at = Time(at);
+            one
+        };
+        let card = card(200_000, &[at(199_000), at(198_000), at(1_000)], &[]);
+        let days: Vec<(i64, usize)> = card.days.iter().map(|day| (day.from.0, day.row.forecasts)).collect();
+        assert_eq!(days, [(200_000 - 3 * 86_400, 1), (200_000 - 86_400, 2)]);
+        assert!(card.days.iter().all(|day| (day.row.inside - 1.0).abs() < 1e-9));
     }
 
     #[test]

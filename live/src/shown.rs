@@ -30,7 +30,7 @@ pub struct ShownCommand {
 }
 
 impl DeclaredCommands {
-    /// Those of a collector that looks every so many seconds, and asks for accounting every so many.
+    /// Those of a collector that looks every `look` seconds, and asks for accounting every `accounting` seconds.
     pub fn of(commands: &[DeclaredCommand], look: i64, accounting: i64) -> DeclaredCommands {
         let shown = |one: &DeclaredCommand| ShownCommand {
             command: one.line(),
@@ -38,6 +38,8 @@ impl DeclaredCommands {
             often: match one.frequency {
                 Frequency::Look => format!("every {look} s"),
                 Frequency::Window => format!("every {accounting} s, and once for each week of the history"),
+                Frequency::NewJobs => format!("every {look} s, if there are new jobs"),
+                Frequency::Hour => "every hour".to_owned(),
                 Frequency::Once => "once".to_owned(),
                 Frequency::Forecast(most) => {
                     format!("once for each job that is forecast, of at most {most} every {look} s")

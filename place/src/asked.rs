@@ -3,17 +3,17 @@
 use super::job::numbered;
 use super::lost_regime::LostRegime;
 use super::queue_history::without_jobs;
-use super::queue_past::QueuePast;
-use super::{JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmPlace};
-use queuecast_core::asking::{Learning, Messages, Refusal};
+use super::queue_past::{QueuePast, by_scheduler};
+use super::{JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmJob, SlurmPlace};
+use queuecast_core::asking::{Learning, Messages, Refusal, Unheard};
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::number_of;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::advice::JobLimits;
 use queuecast_forecast::forecast::{
-    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits, WaitMethod,
-    WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,
+    ClusterDraws, ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits,
+    WaitMethod, WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,
 };
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
@@ -60,7 +60,9 @@ pub(super) struct PlaceFacts<'q> {
     pub limits: JobLimits,
     /// The past, where it is kept in numbers.
     pub past: Option<PastFacts>,
-    whose: Option<String>,
+    /// Processors of the partition that no job holds, where the answer is of a whole site.
+    pub free: Option<Procs>,
+    pub whose: Option<String>,
 }
 
 impl PlaceFacts<'_> {
@@ -89,10 +91,10 @@ pub(super) struct PlaceAnswers<T> {
 }
 
 /// Simulating a whole site costs more than asking a model: past submissions that it is tried on, at most.
-const SITE_TRIALS: usize = 60;
+pub(super) const SITE_TRIALS: usize = 60;
 
 impl AskedPlace<'_> {
-    /// Why ranges of a new job are widened in a partition of a live site where so many jobs wait, if they are.
+    /// The lost regime by which ranges of a new job are widened in a partition of a live site, given how many jobs wait there; `None` if they are not.
     pub(super) fn lost(&self, facts: &PlaceFacts<'_>, waiting: usize) -> Option<&LostRegime> {
         let AskedPlace::Live { history: Some(past), .. } = self else { return None };
         past.lost(facts.partition.as_ref()?, facts.asked.procs, waiting == 0)
@@ -122,6 +124,7 @@ impl AskedPlace<'_> {
                     asked: JobSize { procs: job.shape.procs, time },
                     limits: JobLimits::default(),
                     past: None,
+                    free: None,
                     whose: Some(String::new()),
                 };
                 let source = match learned {
@@ -144,30 +147,24 @@ impl AskedPlace<'_> {
                     asked,
                     limits: JobLimits::default(),
                     past: None,
+                    free: None,
                     whose: Some(String::new()),
                 };
-                let trials = if place.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
-                let settings = ClusterWhenSettings { trials, ..ClusterWhenSettings::default() };
-                ask(&facts, Asking::Slurm { question, settings }).map(only)
+                ask(&facts, place.asking(question, settings)).map(only)
             }
             AskedPlace::Live { site, history, partition, procs } => {
-                let queues = site.queues(partition, procs, messages)?;
+                let scheduler = by_scheduler(history, procs);
+                let queues = site.whole_queues(partition, procs)?;
+                // The scheduler leaves out no job.
+                LiveQueue::note(&queues, procs, scheduler.is_none(), messages);
+                let by = (settings, zone);
                 let (mut answers, mut refused) = (Vec::new(), Vec::new());
                 for queue in &queues {
-                    match queue.not_allowed(&queue.asked_by(new)) {
-                        Some(why) => refused.push(format!("{}: {why}", queue.name)),
-                        None => {
-                            let from =
-                                if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
-                            answers.push(in_queue(
-                                new,
-                                (site, queue, from),
-                                history,
-                                settings,
-                                zone,
-                                &mut ask,
-                            )?);
-                        }
+                    // What is said of a job is the same for each partition.
+                    let messages: &dyn Messages = if answers.is_empty() { messages } else { &Unheard };
+                    match in_live_queue(new, (site, queue, procs), history, by, messages, &mut ask)? {
+                        Ok(answer) => answers.push(answer),
+                        Err(why) => refused.push(format!("{}: {why}", queue.name)),
                     }
                 }
                 if answers.is_empty() {
@@ -177,6 +174,74 @@ impl AskedPlace<'_> {
             }
         }
     }
+}
+
+impl SlurmPlace {
+    /// A question as its scheduler takes it.
+    pub(super) fn asking<'q>(&self, question: ClusterQuestion<'q>, settings: &WhenSettings) -> Asking<'q> {
+        let trials = if self.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
+        Asking::Slurm { question, settings: ClusterWhenSettings { trials, ..self.settings() } }
+    }
+}
+
+/// Asks about a job that is submitted to a queue of a live site now: its own scheduler, where that is known, else what was learned; or why
+/// the queue does not allow the job.
+pub(super) fn in_live_queue<T>(
+    new: &NewJob,
+    (site, queue, procs): (&LiveSite, &LiveQueue, Option<u32>),
+    history: Option<LivePast<'_>>,
+    (settings, zone): (&WhenSettings, &TimeZone),
+    messages: &dyn Messages,
+    ask: &mut impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
+) -> Result<Result<T, String>, Refusal> {
+    if let Some(why) = queue.not_allowed(&queue.asked_by(new)) {
+        return Ok(Err(why));
+    }
+    match by_scheduler(history, procs) {
+        Some(known) => in_queue_by_scheduler(new, (site, queue), known, (settings, zone), messages, ask),
+        None => {
+            let from = if procs.is_some() { MachineSource::Given } else { MachineSource::Sinfo };
+            in_queue(new, (site, queue, from), history, settings, zone, ask).map(Ok)
+        }
+    }
+}
+
+/// With more waiting jobs a new one is simulated as often as the answers are that it is corrected by: each simulation goes through all of
+/// them.
+const MANY_WAITING: usize = 100;
+
+/// Asks about a job that is submitted to a queue of a live site now; or why the site would refuse it.
+fn in_queue_by_scheduler<T>(
+    new: &NewJob,
+    (site, queue): (&LiveSite, &LiveQueue),
+    (history, scheduler): (LivePast<'_>, &SlurmPlace),
+    (settings, zone): (&WhenSettings, &TimeZone),
+    messages: &dyn Messages,
+    ask: &mut impl FnMut(&PlaceFacts<'_>, Asking<'_>) -> Result<T, Refusal>,
+) -> Result<Result<T, String>, Refusal> {
+    let job = SlurmJob::in_partition(new, &queue.name, queue.asked_by(new).time);
+    let (job, asked) = match scheduler.newcomer(&job, messages) {
+        Ok(found) => found,
+        Err(refusal) => return Ok(Err(refusal.to_string())),
+    };
+    let facts = PlaceFacts {
+        name: history.name,
+        moment: Moment::of(site.asked, Some(0), zone),
+        epoch: Some(0),
+        partition: Some(queue.name.clone()),
+        machine: MachineSize { procs: queue.machine, source: MachineSource::Sinfo },
+        asked,
+        limits: queue.limits,
+        past: None,
+        free: Some(queue.free()),
+        whose: Some(String::new()),
+    };
+    let trials = if scheduler.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
+    let usual = scheduler.settings();
+    let draws = if site.waiting() > MANY_WAITING { usual.trial_draws } else { usual.draws.draws };
+    let draws = ClusterDraws { draws, ..usual.draws };
+    let settings = ClusterWhenSettings { trials, draws, ..usual };
+    ask(&facts, Asking::Slurm { question: scheduler.question_about(&job), settings }).map(Ok)
 }
 
 /// Asks about a job that is submitted to a queue of a live site now, with accounting to learn from, if there is any.
@@ -210,6 +275,7 @@ pub(super) fn in_queue<T>(
         asked,
         limits: queue.limits,
         past: past.facts(),
+        free: None,
         whose: (!past.is_empty()).then(|| past.whose.clone()),
     };
     ask(&facts, Asking::Jobs { job, source, settings: Box::new(settings) })
@@ -244,7 +310,8 @@ impl Asking<'_> {
     pub fn waiting(&self) -> usize {
         match self {
             Asking::Jobs { source: WhenSource::Live { site, now, .. }, .. } => site.view(*now).queue_length(),
-            _ => 0,
+            Asking::Slurm { question, .. } => question.waiting(),
+            Asking::Jobs { .. } => 0,
         }
     }
 
@@ -256,6 +323,7 @@ impl Asking<'_> {
                 let known = source.history().jobs().partition_point(|one| one.submit <= source.now());
                 messages.begins("trying methods", settings.methods.len() * settings.trials.min(known));
             }
+            Asking::Slurm { question, .. } if question.record.is_some() => {}
             Asking::Slurm { settings, .. } => messages.begins("trying on past submissions", settings.trials),
         }
     }

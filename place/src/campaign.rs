@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::asked::{live_source, refused};
+use super::asked::{Asking, PlaceFacts, in_live_queue, live_source, refused};
 use super::job::numbered;
 use super::new_campaign::NewCampaign;
 use super::queue_past::QueuePast;
+use super::start::said_of;
 use super::{AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite};
 use queuecast_core::asking::{Learning, Messages, Refusal};
+use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex, QueueId};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::forecast::{
-    Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, PastFacts,
-    QueueOrder, WhenError, WhenSettings,
+    Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, FirstJob,
+    MethodRecord, PastFacts, QueueOrder, RegimeRecord, WhenAnswer, WhenError, WhenSettings,
 };
 use queuecast_sim::site::Site;
 use queuecast_trace::{Moment, TimeZone};
@@ -75,9 +77,47 @@ pub struct CampaignTimes {
     pub partition: Option<String>,
     /// Whose past it was learned from.
     pub history: String,
+    /// What is said of the first job by itself; `None` if every job is submitted later, or waits already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<AloneStart>,
     /// The answer; its jobs are in the order of those asked about.
     #[serde(flatten)]
     pub forecast: CampaignForecast,
+}
+
+/// How one job of several would start if it alone were asked about: the campaign's answer begins with this one.
+#[derive(Debug, Clone, Serialize)]
+pub struct AloneStart {
+    /// What the job is called.
+    pub job: String,
+    /// The method that answers.
+    pub method: String,
+    /// How right it was for the last jobs; `None` with fewer than 30 of them.
+    pub record: Option<MethodRecord>,
+    /// How right it was for those of them in the situation of the job; `None` with fewer than 30.
+    pub regime: Option<RegimeRecord>,
+    /// Its wait.
+    #[serde(skip)]
+    wait: Distribution,
+}
+
+impl AloneStart {
+    /// The share of such ranges that held, in the situation of the job where that is known.
+    pub fn inside(&self) -> Option<f64> {
+        let regime = self.regime.map(|regime| regime.inside);
+        regime.or_else(|| self.record.as_ref().map(|record| record.inside))
+    }
+
+    fn of(
+        place: &AskedPlace<'_>,
+        name: &str,
+        (facts, asking): (&PlaceFacts<'_>, &Asking<'_>),
+        messages: &dyn Messages,
+    ) -> Result<AloneStart, Refusal> {
+        let (answer, _) = said_of(place, facts, asking, messages)?;
+        let WhenAnswer { method, wait, record, regime, .. } = answer;
+        Ok(AloneStart { job: name.to_owned(), method, record, regime, wait: wait.distribution })
+    }
 }
 
 /// Says when the first of several jobs starts that are submitted at a place, and when the last ends.
@@ -95,9 +135,9 @@ pub fn campaign_at(
         messages.note(&format!("not looked at: {}", new.left_out.join(", ")));
     }
     match place {
-        AskedPlace::Log { log, at } => of_log((log, at), new, settings, zone, messages),
+        AskedPlace::Log { log, at } => of_log(place, (log, at), new, settings, zone, messages),
         AskedPlace::Live { site, history, partition, procs } => {
-            of_live((site, partition, procs), history, new, settings, zone, messages)
+            of_live(place, (site, partition, procs), history, new, settings, zone, messages)
         }
         AskedPlace::Slurm(_) => Err(not_by_scheduler()),
     }
@@ -172,12 +212,14 @@ impl LearnedCampaigns {
     pub fn times(
         &self,
         campaign: &Campaign,
-        partition: Option<String>,
+        (partition, alone): (Option<String>, Option<AloneStart>),
         name: &str,
     ) -> Result<CampaignTimes, Refusal> {
-        let forecast = self.forecaster.forecast(&self.site, self.now, self.order, campaign);
+        let first = FirstJob::place(campaign, self.now).zip(alone.as_ref());
+        let first = first.map(|(place, alone)| FirstJob { place, wait: alone.wait.clone() });
+        let forecast = self.forecaster.forecast(&self.site, self.now, self.order, campaign, first.as_ref());
         let forecast = forecast.map_err(|error| refused(name, error))?;
-        Ok(CampaignTimes { partition, history: self.history.clone(), forecast })
+        Ok(CampaignTimes { partition, history: self.history.clone(), alone, forecast })
     }
 }
 
@@ -208,6 +250,7 @@ fn asked(new: &NewCampaign, size: impl Fn(usize) -> JobSize) -> AskedCampaign {
 }
 
 fn of_log(
+    place: AskedPlace<'_>,
     (log, at): (LabelledLog<'_>, Time),
     new: &NewCampaign,
     settings: &WhenSettings,
@@ -220,6 +263,14 @@ fn of_log(
     first.map_or(Ok(()), |one| one.job.check(workload))?;
     let learned = LearnedCampaigns::of_log((log, at), settings, messages)?;
     let campaign = campaign_of(new, at, |place, submit| new.jobs[place].job.at(submit, workload));
+    let first = FirstJob::place(&campaign, at).map(|first| &new.jobs[first]);
+    let alone = first.map(|first| {
+        let alone = place.each(&first.job, settings, zone, messages, |facts, asking| {
+            AloneStart::of(&place, &first.name, (facts, &asking), messages)
+        });
+        alone.map(|found| found.answers.into_iter().next())
+    });
+    let alone = alone.transpose()?.flatten();
     let size = |place: usize| {
         let job = &new.jobs[place].job;
         JobSize { procs: job.procs, time: job.time.unwrap_or(settings.default_request) }
@@ -231,12 +282,13 @@ fn of_log(
         epoch: workload.epoch,
         zone: zone.clone(),
         asked: asked(new, size),
-        places: vec![learned.times(&campaign, None, log.name)?],
+        places: vec![learned.times(&campaign, (None, alone), log.name)?],
         refused: Vec::new(),
     })
 }
 
 fn of_live(
+    place: AskedPlace<'_>,
     (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
     history: Option<LivePast<'_>>,
     new: &NewCampaign,
@@ -273,7 +325,21 @@ fn of_live(
             job.queue = number.and_then(QueueId::new);
             job
         });
-        places.push(learned.times(&campaign, Some(queue.name.clone()), name)?);
+        let mut alone = None;
+        if let Some(first) = FirstJob::place(&campaign, site.asked).map(|first| &new.jobs[first]) {
+            let mut ask = |facts: &PlaceFacts<'_>, asking: Asking<'_>| {
+                AloneStart::of(&place, &first.name, (facts, &asking), messages)
+            };
+            let by = (settings, zone);
+            match in_live_queue(&first.job, (site, queue, procs), history, by, messages, &mut ask)? {
+                Ok(found) => alone = Some(found),
+                Err(why) => {
+                    not_allowed.push(format!("{}: {why}", queue.name));
+                    continue;
+                }
+            }
+        }
+        places.push(learned.times(&campaign, (Some(queue.name.clone()), alone), name)?);
         times.get_or_insert_with(|| sizes.iter().map(|size| size.time).collect());
     }
     let Some(times) = times else {

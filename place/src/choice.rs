@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asked::{Asking, answered, by_queue_alone, in_queue, live_source};
-use super::{JobSize, LivePast, LiveSite, NewJob, SiteEntry, SitesFile};
+use super::{JobSize, LivePast, LiveSite, NewJob, SiteEntry, SitesFile, SlurmJob, SlurmPlace};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::duration;
 use queuecast_core::number::number_of;
@@ -272,6 +272,49 @@ impl SiteAsker<'_> {
                 answer,
             })))
         })
+    }
+
+    /// A Slurm site at a moment of its accounting, by its own scheduler, as `when --site` is answered.
+    pub fn slurm(
+        &self,
+        site: &SiteEntry,
+        partition: Option<&str>,
+        place: &SlurmPlace,
+    ) -> Result<SiteWord, Refusal> {
+        let (new, own_queue) = match self.taken(site, place.procs()) {
+            Ok(taken) => taken,
+            Err(why) => return Ok(SiteWord::Refused(why)),
+        };
+        let partition = partition.map(str::to_owned).or_else(|| own_queue.clone());
+        let job = SlurmJob {
+            sbatch: None,
+            tasks: Some(new.procs.0),
+            time: new.time,
+            partition,
+            user: new.user.clone(),
+        };
+        let (job, asked) = match place.newcomer(&job, self.messages) {
+            Ok(found) => found,
+            Err(refusal) => return Ok(SiteWord::Refused(refusal.to_string())),
+        };
+        let answer = answered(
+            &place.asking(place.question_about(&job), &self.settings),
+            &place.source,
+            self.messages,
+        )?;
+        Ok(SiteWord::Start(Box::new(SiteStart {
+            site: site.name.clone(),
+            source: place.source.clone(),
+            is_live: false,
+            moment: Moment::of(place.at, place.epoch, self.zone),
+            partition: job.request.partitions.first().cloned(),
+            queue: own_queue,
+            machine: MachineSize { procs: answer.state.procs, source: MachineSource::Given },
+            asked,
+            is_strange: false,
+            history: number_of(answer.learned, "job"),
+            answer,
+        })))
     }
 
     /// Gives a log the machine that the file of sites says, unless a job of it is larger.

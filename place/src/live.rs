@@ -11,7 +11,7 @@ use queuecast_forecast::advice::JobLimits;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
 use queuecast_slurm_sim::cluster::SubmitRefusal;
-use queuecast_trace::sinfo::{Partition, all_procs, sinfo};
+use queuecast_trace::sinfo::{NodeProcs, Partition, all_procs, sinfo};
 use queuecast_trace::squeue::{NotAsAsked, Queued, squeue};
 use queuecast_trace::{Log, PartitionQueue};
 
@@ -74,9 +74,25 @@ impl LiveSite {
         self.partitions.iter().flat_map(|one| one.nodes.keys()).collect::<BTreeSet<_>>().len()
     }
 
+    /// Its nodes with their processors, one after the other for each partition that has them.
+    pub(super) fn node_procs(&self) -> impl Iterator<Item = (&str, &NodeProcs)> {
+        self.partitions.iter().flat_map(|one| &one.nodes).map(|(name, procs)| (name.as_str(), procs))
+    }
+
     /// All jobs that run or wait.
     pub(super) fn jobs(&self) -> &[Queued] {
         &self.queue
+    }
+
+    /// How many jobs wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.iter().filter(|job| job.elapsed.is_none()).count()
+    }
+
+    /// The numbers of its jobs, of arrays those of the arrays, ascending.
+    pub fn job_numbers(&self) -> Vec<u64> {
+        let all: BTreeSet<u64> = self.queue.iter().map(|job| job.id).collect();
+        all.into_iter().collect()
     }
 
     /// Whether a job of this name runs.
@@ -231,6 +247,13 @@ impl LiveQueue {
     /// The jobs of the queue, by their numbers at its [`LiveQueue::site`] for no newcomer.
     pub(super) fn jobs(&self) -> &[Queued] {
         &self.queue.jobs
+    }
+
+    /// Its processors that no job holds.
+    pub(super) fn free(&self) -> Procs {
+        let running = self.queue.jobs.iter().filter(|job| job.elapsed.is_some());
+        let held = running.fold(0_u32, |held, job| held.saturating_add(job.procs.0));
+        Procs(self.machine.0.saturating_sub(held))
     }
 
     /// Whether a job may run in its partitions.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::pending::{LearnedQueue, PendingAnswer, names_in, of_live};
+use super::pending::{LearnedQueue, PendingAnswer, names_in};
+use super::waiting_jobs::of_live;
 use super::{LabelledLog, LivePast, LiveQueue, LiveSite};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::Job;
@@ -191,7 +192,7 @@ pub fn queue_and_machine(
 ) -> Result<(PendingAnswer, MachineAnswer), Refusal> {
     let mut parts = MachineParts::default();
     let mut add = |learned: &LearnedQueue, group: &LiveQueue| parts.add_group(learned, group);
-    let mut pending = of_live((site, None, None), history, settings, zone, messages, &mut add)?;
+    let mut pending = of_live((site, None, None), history, settings, zone, messages, Some(&mut add))?;
     pending.put_first(None);
     let machine = parts.machine(&pending, site.procs().0.into());
     Ok((pending, machine))

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::asked::{live_source, refused};
-use super::lost_regime::LostRegime;
+use super::asked::refused;
 use super::queue_past::QueuePast;
-use super::shown_reason::shown_reason;
 use super::waits_for::WaitsFor;
-use super::{AskedPlace, JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, known_user};
+use super::{JobSize, LabelledLog, LivePast, LiveQueue, LiveSite, NewJob, known_user};
 use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::job::{Job, JobIndex, QueueId, UserId};
 use queuecast_core::number::number_of;
@@ -88,8 +86,8 @@ pub struct PendingJob {
     pub place: Option<usize>,
     /// When it starts, in seconds from the moment; `None` if it is not in line, or started in no simulation.
     pub start: Option<PendingRange>,
-    /// The same as it was before it was widened, if it was.
-    #[serde(skip)]
+    /// The same as it was before it was widened, if it was: ranges of such jobs have failed lately.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unwidened: Option<PendingRange>,
     /// The share of simulations in which it never started.
     pub never: f64,
@@ -99,32 +97,6 @@ pub struct PendingJob {
     pub waits_for: WaitsFor,
     /// What it waits for, in words.
     pub why: String,
-}
-
-/// Says when each waiting job of a place starts; those of `user` first.
-///
-/// # Errors
-/// If the place has nothing to learn from, or there is no such partition.
-pub fn pending_at(
-    place: AskedPlace<'_>,
-    user: Option<&str>,
-    settings: &WhenSettings,
-    zone: &TimeZone,
-    messages: &dyn Messages,
-) -> Result<PendingAnswer, Refusal> {
-    let user = match place {
-        AskedPlace::Log { log, .. } => user.map(|user| name_in(log, user)),
-        AskedPlace::Live { .. } | AskedPlace::Slurm(_) => user.map(str::to_owned),
-    };
-    let mut answer = match place {
-        AskedPlace::Log { log, at } => of_log(log, at, settings, zone, messages)?,
-        AskedPlace::Live { site, history, partition, procs } => {
-            of_live((site, partition, procs), history, settings, zone, messages, &mut |_, _| {})?
-        }
-        AskedPlace::Slurm(place) => place.pending(zone, messages)?,
-    };
-    answer.put_first(user);
-    Ok(answer)
 }
 
 /// A log may be asked by the number of a user whose name it has.
@@ -162,6 +134,9 @@ pub(super) struct LearnedQueue {
     pub order: QueueOrder,
     pub history: String,
 }
+
+/// Is told of each group of partitions, with what was learned of it.
+pub(super) type EachQueue<'e> = Option<&'e mut dyn FnMut(&LearnedQueue, &LiveQueue)>;
 
 impl LearnedQueue {
     /// Of a log at a moment.
@@ -203,11 +178,11 @@ impl LearnedQueue {
         Ok(LearnedQueue { forecaster, site: found, now: site.asked, order: QueueOrder::Shown, history })
     }
 
-    fn starts(&self) -> PendingStarts {
+    pub(super) fn starts(&self) -> PendingStarts {
         self.forecaster.starts(&self.site, self.now, self.order)
     }
 
-    fn told(&self, partition: Option<String>, starts: &PendingStarts) -> AskedQueue {
+    pub(super) fn told(&self, partition: Option<String>, starts: &PendingStarts) -> AskedQueue {
         AskedQueue::of(partition, self.history.clone(), starts)
     }
 }
@@ -257,7 +232,12 @@ fn learned(
 const NEXT_PASS: f64 = 120.0;
 
 /// What a job that is in line waits for. `name` tells how jobs are called.
-fn in_line(start: &PendingStart, wanted: Procs, free: Procs, name: impl Fn(JobIndex) -> String) -> WaitsFor {
+pub(super) fn in_line(
+    start: &PendingStart,
+    wanted: Procs,
+    free: Procs,
+    name: impl Fn(JobIndex) -> String,
+) -> WaitsFor {
     let fits = wanted <= free;
     match start.place {
         1 if fits && start.start.is_some_and(|start| start.median < NEXT_PASS) => WaitsFor::NextPass,
@@ -288,7 +268,7 @@ fn named(names: &BTreeMap<u32, String>, number: u32) -> String {
     names.get(&number).cloned().unwrap_or_else(|| number.to_string())
 }
 
-fn of_log(
+pub(super) fn of_log(
     log: LabelledLog<'_>,
     at: Time,
     settings: &WhenSettings,
@@ -355,87 +335,8 @@ pub(super) fn logged_jobs(
     jobs.collect()
 }
 
-/// The queue of a live site; `each` is told of each group of partitions.
-pub(super) fn of_live(
-    (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
-    history: Option<LivePast<'_>>,
-    settings: &WhenSettings,
-    zone: &TimeZone,
-    messages: &dyn Messages,
-    each: &mut dyn FnMut(&LearnedQueue, &LiveQueue),
-) -> Result<PendingAnswer, Refusal> {
-    let (mut queues, mut rows) = (Vec::new(), Vec::<PendingJob>::new());
-    // The row of each job.
-    let mut places = BTreeMap::<String, usize>::new();
-    // Regimes whose ranges are widened.
-    let mut told: Vec<&LostRegime> = Vec::new();
-    let groups = site.whole_queues(partition, procs)?;
-    LiveQueue::note(&groups, procs, false, messages);
-    for group in &groups {
-        let learned = LearnedQueue::of_live((site, group), history, None, settings, messages)?;
-        let starts = learned.starts();
-        each(&learned, group);
-        let name = |index: JobIndex| group.jobs()[index.at()].name.clone();
-        for start in &starts.jobs {
-            let queued = &group.jobs()[start.index.at()];
-            if !group.takes(queued) {
-                continue;
-            }
-            let waits_for = shown_reason(queued, site.jobs(), zone)
-                .unwrap_or_else(|| in_line(start, queued.procs, starts.free, name));
-            let is_first = start.place == 1;
-            let lost = history.as_ref().and_then(|past| past.lost(&group.name, queued.procs, is_first));
-            if let Some(lost) = lost.filter(|lost| !told.contains(lost)) {
-                told.push(lost);
-                messages.note(&lost.words());
-            }
-            let row = PendingJob {
-                partition: Some(group.name.clone()),
-                place: Some(start.place),
-                start: start.start.map(|range| lost.map_or(range, |lost| lost.range(range))),
-                unwidened: start.start.filter(|_| lost.is_some()),
-                never: start.never,
-                ..shown(queued, site.asked, settings, waits_for)
-            };
-            // Of a job that may run in several partitions, the one that starts it soonest counts.
-            match places.get(&row.job).map(|&place| &mut rows[place]) {
-                Some(other) if median(&row) < median(other) => *other = row,
-                Some(_) => {}
-                None => {
-                    places.insert(row.job.clone(), rows.len());
-                    rows.push(row);
-                }
-            }
-        }
-        queues.push(learned.told(Some(group.name.clone()), &starts));
-    }
-    for queued in site.jobs().iter().filter(|job| job.elapsed.is_none()) {
-        let is_asked = partition.is_none_or(|named| queued.partitions.iter().any(|one| one == named));
-        if !is_asked || places.contains_key(&queued.name) {
-            continue;
-        }
-        let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or(WaitsFor::OutOfService);
-        rows.push(shown(queued, site.asked, settings, waits_for));
-    }
-    Ok(PendingAnswer {
-        version: env!("CARGO_PKG_VERSION"),
-        source: live_source(history),
-        moment: Moment::of(site.asked, Some(0), zone),
-        epoch: Some(0),
-        zone: zone.clone(),
-        user: None,
-        shown: None,
-        queues,
-        jobs: rows,
-    })
-}
-
-fn median(job: &PendingJob) -> f64 {
-    job.start.map_or(f64::INFINITY, |start| start.median)
-}
-
 /// A job that `squeue` shows, without a place in the order and a start.
-fn shown(queued: &Queued, now: Time, settings: &WhenSettings, waits_for: WaitsFor) -> PendingJob {
+pub(super) fn shown(queued: &Queued, now: Time, settings: &WhenSettings, waits_for: WaitsFor) -> PendingJob {
     let begins = match &waits_for {
         WaitsFor::BeginTime { at } => at.as_ref(),
         WaitsFor::Reservation { begins, .. } => begins.as_ref(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kept_past::{KeptQueue, MODELS, ReadyModels};
 use super::lost_regime::{LostRegime, LostRegimes, RegimeJobs, find};
 use super::queue_history::{history_of, without_jobs};
-use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite};
+use super::{LabelledLog, LearnedModels, LiveQueue, LiveSite, SlurmPlace};
 use queuecast_core::asking::{Learning, Messages, Refusal};
 use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Workload;
@@ -27,6 +27,8 @@ pub struct LivePast<'a> {
     pub learned: Option<LearnedModels<'a>>,
     /// Where ranges have not held lately.
     pub regimes: LostRegimes<'a>,
+    /// The site with its own scheduler, where enough is known of it: it then says when jobs start.
+    pub scheduler: Option<&'a SlurmPlace>,
 }
 
 impl LivePast<'_> {
@@ -34,6 +36,14 @@ impl LivePast<'_> {
     pub(super) fn lost(&self, partition: &str, procs: Procs, is_first: bool) -> Option<&LostRegime> {
         find(self.regimes, &RegimeJobs::of(partition, procs, is_first))
     }
+}
+
+/// The scheduler that a live site is asked by, if it is: one that has another number of processors is not known.
+pub(super) fn by_scheduler<'a>(
+    history: Option<LivePast<'a>>,
+    procs: Option<u32>,
+) -> Option<(LivePast<'a>, &'a SlurmPlace)> {
+    history.filter(|_| procs.is_none()).and_then(|past| Some((past, past.scheduler?)))
 }
 
 impl<'a> From<LabelledLog<'a>> for LivePast<'a> {
@@ -44,6 +54,7 @@ impl<'a> From<LabelledLog<'a>> for LivePast<'a> {
             machine: log.machine,
             learned: None,
             regimes: LostRegimes::default(),
+            scheduler: None,
         }
     }
 }

@@ -1,13 +1,15 @@
 //! What a job script asks for.
 
+use serde::Serialize;
+
 use super::NewJob;
 use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Procs, Seconds};
-use queuecast_slurm_sim::cluster::TimeLimit;
+use queuecast_slurm_sim::cluster::{JobArray, TimeLimit};
 use queuecast_slurm_texts::{beyond_processors, is_job_script, sbatch_line, script_arguments};
 
 /// What the `#SBATCH` lines of a job script ask for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScriptJob {
     /// All of it, as arguments of sbatch.
     pub arguments: String,
@@ -19,8 +21,30 @@ pub struct ScriptJob {
     pub is_unlimited: bool,
     /// The first partition.
     pub partition: Option<String>,
+    /// The indices of an array, as sbatch takes them: `1-500%20`.
+    pub array: Option<String>,
     /// What is not looked at where the machine is taken as processors.
     pub ignored: Vec<String>,
+}
+
+/// The indices of an array, as sbatch takes them.
+fn indices(array: &JobArray) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &index in &array.indices {
+        match runs.last_mut() {
+            Some(last) if last.1.checked_add(1) == Some(index) => last.1 = index,
+            _ => runs.push((index, index)),
+        }
+    }
+    let run = |&(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    let list = runs.iter().map(run).collect::<Vec<_>>().join(",");
+    match array.throttle.filter(|most| *most > 0) {
+        Some(most) => format!("{list}%{most}"),
+        None => list,
+    }
 }
 
 impl ScriptJob {
@@ -49,6 +73,7 @@ impl ScriptJob {
             },
             is_unlimited: request.time_limit == Some(TimeLimit::Unlimited),
             partition: request.partitions.first().cloned(),
+            array: request.array.as_ref().map(indices),
             ignored,
             arguments,
         })
@@ -67,5 +92,25 @@ impl ScriptJob {
             user,
             queue: queue.or(self.partition),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_is_told_as_sbatch_takes_it() {
+        let read = |lines: &str| ScriptJob::read("script", &format!("#!/bin/sh\n{lines}\n")).unwrap();
+        let array = |list: &str| read(&format!("#SBATCH -n 2 --array={list}")).array;
+        for (given, told) in
+            [("1-500%20", "1-500%20"), ("7", "7"), ("1,2,3,9-10", "1-3,9-10"), ("0-6:3", "0,3,6")]
+        {
+            assert_eq!(array(given).as_deref(), Some(told), "{given}");
+        }
+        let job = read("#SBATCH -N 2 --ntasks-per-node=3 -c 4 -t 2:00:00 -p long --gres=gpu:1");
+        assert_eq!((job.procs, job.time, job.array), (Procs(24), Some(Seconds(7200)), None));
+        assert_eq!(job.partition.as_deref(), Some("long"));
+        assert!(job.ignored.iter().any(|one| one.contains("gres")), "{:?}", job.ignored);
     }
 }

@@ -66,6 +66,15 @@ pub enum JobSource {
         /// Accounting to learn from.
         history: Option<PathBuf>,
     },
+    /// From the accounting of a Slurm site, which its own scheduler is asked about.
+    Slurm {
+        /// Its configuration, as `site capture` saves it.
+        folder: PathBuf,
+        /// The partition that is asked about; by default the site's.
+        partition: Option<String>,
+        /// Its accounting, where that is not in the folder.
+        history: Option<PathBuf>,
+    },
     /// It has none of its own.
     None,
 }
@@ -87,6 +96,7 @@ struct SiteTable {
     name: Given,
     trace: Given,
     live: Given,
+    slurm: Given,
     partition: Given,
     procs: Given,
     policy: Given,
@@ -134,8 +144,9 @@ impl SitesFile {
     /// All logs that it names.
     pub fn logs(&self) -> impl Iterator<Item = &PathBuf> {
         self.sites.iter().filter_map(|site| match &site.jobs {
-            JobSource::Trace(path) | JobSource::Live { history: Some(path), .. } => Some(path),
-            JobSource::Live { history: None, .. } | JobSource::None => None,
+            JobSource::Trace(path) => Some(path),
+            JobSource::Live { history, .. } | JobSource::Slurm { history, .. } => history.as_ref(),
+            JobSource::None => None,
         })
     }
 }
@@ -217,7 +228,17 @@ fn entry(
     let procs = holder.procs(&site.procs, "procs")?;
     let is_live = holder.flag(&site.live, "live")?.unwrap_or(false);
     let partition = holder.text(&site.partition, "partition")?;
+    let slurm = holder.text(&site.slurm, "slurm")?.map(|path| folder.join(path));
+    if let (Some(given), true) = (&site.slurm, is_live || procs.is_some()) {
+        let why = "a captured site has its processors and its moment by itself: leave out live and procs";
+        return Err(holder.wrong(given, "slurm", why));
+    }
     let jobs = match (is_live, partition, trace) {
+        (_, partition, history) if slurm.is_some() => JobSource::Slurm {
+            folder: slurm.unwrap_or_default(),
+            partition: partition.map(str::to_owned),
+            history,
+        },
         (true, Some(partition), history) => JobSource::Live { partition: partition.to_owned(), history },
         (true, None, _) => {
             return Err(page
@@ -227,8 +248,8 @@ fn entry(
         (false, Some(_), _) => {
             let at = site.partition.as_ref().map_or(span, Spanned::span);
             return Err(page
-                .at(&at, Some(&quoted), "partition is for a live site")
-                .hint("write live = true beside it, or leave it out"));
+                .at(&at, Some(&quoted), "partition is for a Slurm site")
+                .hint("write live = true or slurm = \"DIR\" beside it, or leave it out"));
         }
         (false, None, Some(trace)) => JobSource::Trace(trace),
         (false, None, None) if procs.is_none() => {
@@ -352,7 +373,7 @@ mod tests {
             (site("speed = 0"), "give a number from 0.001 to 1000"),
             (site("speed = nan"), "give a number from 0.001 to 1000"),
             (site("policy = 3"), "policy = 3: give a text in quotes"),
-            (site("partition = \"x\""), "partition is for a live site"),
+            (site("partition = \"x\""), "partition is for a Slurm site"),
             (site("live = \"yes\""), "give true or false"),
             (site("live = true"), "live = true needs a partition"),
             (site("[[site.queue]]\nmax_procs = 3"), "a queue has no name"),

@@ -10,7 +10,7 @@ use toml::{Spanned, Value};
 pub type Given = Option<Spanned<Value>>;
 
 /// What can be written, for errors.
-pub const KEYS: &str = "of the whole grid, above the first [[site]]: align, days, same_people, limit; of each [[site]]: name, trace or live = true with partition, \
+pub const KEYS: &str = "of the whole grid, above the first [[site]]: align, days, same_people, limit; of each [[site]]: name, trace, live = true with partition, or slurm, \
                     procs, policy, predictor, speed, clean; of each [[site.queue]]: name, max_procs, max_time";
 
 pub const EXAMPLE: &str =

@@ -1,11 +1,15 @@
 //! A Slurm site by its configuration, what has happened there, and a job that is submitted to it at a moment.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::JobSize;
+use super::queue_starts::LookStarts;
+use super::{JobSize, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
-use queuecast_forecast::forecast::ClusterQuestion;
+use queuecast_forecast::forecast::{
+    ClusterDraws, ClusterQuestion, ClusterRecord, ClusterWhenSettings, ExpectedArrivals,
+};
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, DependencyKind, DependencyOn, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
     submit_refusal,
@@ -17,7 +21,7 @@ use queuecast_slurm_texts::{
 use queuecast_trace::{LogSpan, TimeZone};
 
 /// Texts by name, and what to call them together.
-type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
+pub(super) type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
 
 /// A site at a moment, what has happened there, and a job that is submitted to it, if one is.
 #[derive(Debug)]
@@ -34,6 +38,18 @@ pub struct SlurmPlace {
     pub(super) source: String,
     /// Whether there is a past to try forecasts on, and not only what is there now.
     pub(super) has_past: bool,
+    /// What is expected to be submitted later.
+    pub(super) arrivals: ExpectedArrivals,
+    /// How right forecasts were on that past, and when the waiting jobs start, if these were found before, or at an earlier look.
+    pub(super) found: FoundBefore,
+}
+
+/// What was found of a site before it is asked about.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FoundBefore {
+    pub record: Option<Arc<ClusterRecord>>,
+    pub starts: Option<Arc<LookStarts>>,
+    pub before: Option<Arc<LookStarts>>,
 }
 
 /// A job as sbatch would be asked for it.
@@ -62,7 +78,11 @@ pub struct SlurmNow {
     pub now: Time,
 }
 
-fn read(site: NamedTexts<'_>, log: NamedTexts<'_>, options: &SiteOptions) -> Result<WhatIf, Refusal> {
+pub(super) fn read(
+    site: NamedTexts<'_>,
+    log: NamedTexts<'_>,
+    options: &SiteOptions,
+) -> Result<WhatIf, Refusal> {
     read_what_if(site.1, log.1, &[], options).map_err(|error| error.refusal(site.0, log.0))
 }
 
@@ -99,7 +119,18 @@ impl SlurmPlace {
         let job =
             job.map(|job| job.submitted(&reading.cluster, (&moment, &history), messages)).transpose()?;
         let (cluster, source, epoch) = (reading.cluster, log.0.to_owned(), span.epoch);
-        Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past: true })
+        Ok(SlurmPlace {
+            cluster,
+            history,
+            moment,
+            job,
+            at,
+            epoch,
+            source,
+            has_past: true,
+            arrivals: ExpectedArrivals::LikePast,
+            found: FoundBefore::default(),
+        })
     }
 
     /// Now, as the site's commands show it, with a log to learn from, if there is one.
@@ -133,7 +164,18 @@ impl SlurmPlace {
         let moment = moment_now(&cluster, &jobs, shown.sshare.as_deref(), Some(&history), shown.now);
         let job = job.map(|job| job.submitted(&cluster, (&moment, &history), messages)).transpose()?;
         let (at, epoch) = (shown.now, Some(0));
-        Ok(SlurmPlace { cluster, history, moment, job, at, epoch, source, has_past })
+        Ok(SlurmPlace {
+            cluster,
+            history,
+            moment,
+            job,
+            at,
+            epoch,
+            source,
+            has_past,
+            arrivals: ExpectedArrivals::LikePast,
+            found: FoundBefore::default(),
+        })
     }
 
     /// The job that is asked about, and what it asks for.
@@ -141,9 +183,38 @@ impl SlurmPlace {
     /// # Errors
     /// If there is none.
     pub(super) fn question(&self) -> Result<(ClusterQuestion<'_>, JobSize), Refusal> {
-        let SlurmPlace { cluster, history, moment, job, .. } = self;
-        let (job, asked) = job.as_ref().ok_or_else(|| Refusal::bug("no job is asked about at this site"))?;
-        Ok((ClusterQuestion { cluster, history, moment, job }, *asked))
+        let (job, asked) =
+            self.job.as_ref().ok_or_else(|| Refusal::bug("no job is asked about at this site"))?;
+        Ok((self.question_about(job), *asked))
+    }
+
+    /// Processors of all its nodes.
+    pub(super) fn procs(&self) -> Procs {
+        Procs(u32::try_from(self.cluster.cpus()).unwrap_or(u32::MAX))
+    }
+
+    /// How it is simulated.
+    pub(super) fn settings(&self) -> ClusterWhenSettings {
+        let usual = ClusterWhenSettings::default();
+        ClusterWhenSettings { draws: ClusterDraws { arrivals: self.arrivals, ..usual.draws }, ..usual }
+    }
+
+    /// Asks about a job.
+    pub(super) fn question_about<'a>(&'a self, job: &'a SubmittedJob) -> ClusterQuestion<'a> {
+        let SlurmPlace { cluster, history, moment, found, .. } = self;
+        ClusterQuestion { cluster, history, moment, job, record: found.record.as_deref() }
+    }
+
+    /// A job as it would be submitted there, and what it asks for.
+    ///
+    /// # Errors
+    /// If the site would refuse it.
+    pub(super) fn newcomer(
+        &self,
+        job: &SlurmJob,
+        messages: &dyn Messages,
+    ) -> Result<(SubmittedJob, JobSize), Refusal> {
+        job.submitted(&self.cluster, (&self.moment, &self.history), messages)
     }
 }
 
@@ -154,7 +225,7 @@ impl SlurmNow {
 }
 
 /// What the site uses and the simulation leaves out is said.
-fn note_left_out(reading: &SiteReading, history: &RecordedRun, messages: &dyn Messages) {
+pub(super) fn note_left_out(reading: &SiteReading, history: &RecordedRun, messages: &dyn Messages) {
     let left_out = left_out(reading, history);
     if !left_out.is_empty() {
         messages.note(&format!("not modelled: {}", left_out.join(", ")));
@@ -201,6 +272,17 @@ fn unknown_dependencies<'a>(
 const UNLIMITED: Seconds = Seconds(365 * 86_400);
 
 impl SlurmJob {
+    /// A job that is described without sbatch, submitted to the first of some partitions.
+    pub(super) fn in_partition(new: &NewJob, partitions: &str, time: Seconds) -> SlurmJob {
+        SlurmJob {
+            sbatch: None,
+            tasks: Some(new.procs.0),
+            time: Some(time),
+            partition: partitions.split(',').next().map(str::to_owned),
+            user: new.user.clone(),
+        }
+    }
+
     /// The job as it is submitted to a site, and what it asks for there.
     fn submitted(
         &self,

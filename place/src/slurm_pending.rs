@@ -7,28 +7,40 @@ use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_forecast::forecast::{
-    ClusterPendingStart, ClusterQueue, ClusterWhenSettings, SiteBlocker, SiteBlockers, SiteTarget,
+    ClusterPendingStart, ClusterQueue, PendingRecord, SiteBlocker, SiteBlockers, SiteTarget,
 };
-use queuecast_slurm_sim::cluster::{DependencyKind, StandingState, SubmittedJob};
+use queuecast_slurm_sim::cluster::{Cluster, DependencyKind, StandingState, SubmittedJob};
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, ReachedLimit, WaitReason, free_processors};
 use queuecast_trace::{Moment, TimeZone};
 
 /// What a job is called: its number, or the name of its submission, and its task.
-fn name(submission: &SubmittedJob, task: Option<u32>) -> String {
+pub(super) fn name(submission: &SubmittedJob, task: Option<u32>) -> String {
     let whole = submission.id.map_or_else(|| submission.key.clone(), |id| id.to_string());
     task.map_or(whole.clone(), |task| format!("{whole}_{task}"))
 }
 
 impl SlurmPlace {
-    fn queue(&self) -> ClusterQueue<'_> {
-        ClusterQueue { cluster: &self.cluster, history: &self.history, moment: &self.moment }
+    pub(super) fn queue(&self) -> ClusterQueue<'_> {
+        let SlurmPlace { cluster, history, moment, found, .. } = self;
+        ClusterQueue { cluster, history, moment, record: found.record.as_deref() }
+    }
+
+    /// When every job starts that waits, in the order of the queue; as it was found before, if it was.
+    fn pending_starts(&self) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+        match &self.found.starts {
+            Some(starts) => starts.of(&self.cluster, &self.moment),
+            None => {
+                let (starts, record, _) = self.starts_now();
+                (starts, record)
+            }
+        }
     }
 
     /// Every job that waits.
     pub(super) fn pending(&self, zone: &TimeZone, messages: &dyn Messages) -> Result<PendingAnswer, Refusal> {
         messages.begins("simulating the site", 0);
-        let settings = ClusterWhenSettings::default();
-        let (starts, record) = self.queue().pending(settings, self.has_past);
+        let settings = self.settings();
+        let (starts, record) = self.pending_starts();
         let running = self.moment.standings.iter();
         let running = running.filter(|one| matches!(one.state, StandingState::Running { .. }));
         let known = self
@@ -89,7 +101,7 @@ impl SlurmPlace {
         match pending.reason {
             None => WaitsFor::NextPass,
             Some(WaitReason::Resources) => WaitsFor::Nodes {
-                wanted: wanted(pending, submission),
+                wanted: wanted(&self.cluster, pending, submission),
                 idle: pending.idle,
                 all: pending.usable,
             },
@@ -201,13 +213,18 @@ impl SlurmPlace {
     /// What keeps the job that is asked about from starting.
     pub(super) fn why_new(&self, messages: &dyn Messages) -> Option<StartWhy> {
         let (job, _) = self.job.as_ref()?;
+        self.why_newcomer(job, messages)
+    }
+
+    /// What keeps a job from starting that would be submitted.
+    pub(super) fn why_newcomer(&self, job: &SubmittedJob, messages: &dyn Messages) -> Option<StartWhy> {
         self.why(SiteTarget::Newcomer(job), &job.user, messages)
     }
 
     fn why(&self, target: SiteTarget<'_>, user: &str, messages: &dyn Messages) -> Option<StartWhy> {
         let queue = self.queue();
         messages.begins("leaving out jobs, limits and reservations", queue.most_cases());
-        let found = queue.blockers(target, ClusterWhenSettings::default(), &|steps| messages.done(steps))?;
+        let found = queue.blockers(target, self.settings(), &|steps| messages.done(steps))?;
         let SiteBlockers { draws, median, candidates, effects } = found;
         let known = |seconds: f64| seconds.is_finite().then_some(seconds);
         let submission = |place: usize| &self.moment.submissions[place];
@@ -266,15 +283,20 @@ impl SlurmPlace {
 }
 
 /// What a job asks for: how many nodes, of which kind.
-fn wanted(pending: &PendingReason, submission: &SubmittedJob) -> String {
+fn wanted(cluster: &Cluster, pending: &PendingReason, submission: &SubmittedJob) -> String {
     let request = &submission.request;
+    let partition = cluster.partition(&pending.partition).map(|index| &cluster.partitions[index]);
+    let nodes = partition.iter().flat_map(|one| &one.nodes);
+    let largest = nodes.map(|&node| cluster.nodes[node].cpus).max().unwrap_or(1).max(1);
+    // No fewer than its processors take.
+    let nodes = pending.nodes.max(pending.cpus.div_ceil(largest)).max(1);
     let gres = request.gres.per_node.iter().map(|one| format!("{} {} on each", one.count, one.name));
     let gres: Vec<String> = gres.collect();
     let with = if gres.is_empty() { String::new() } else { format!(" with {}", gres.join(" and ")) };
     let features = if request.wishes.constraint.is_some() { " that have its features" } else { "" };
     format!(
         "{} for {} in partition {}{with}{features}",
-        number_of(pending.nodes.max(1), "node"),
+        number_of(nodes, "node"),
         number_of(pending.cpus, "processor"),
         pending.partition
     )

@@ -9,7 +9,7 @@ use super::wait_history::{WaitsAnswer, WaitsByDay};
 use super::{
     AdvisedAnswer, AskedPlace, CampaignAnswer, KnownRegimes, LabelledLog, LearnedLog, LearnedModels,
     LivePast, LiveSite, MachineAnswer, NewCampaign, NewJob, PendingAnswer, PendingJob, PlaceAdvice,
-    ReadyModels, SitePast, StartAnswer, advise_at, campaign_at, when_at,
+    ReadyModels, SitePast, SlurmPlace, StartAnswer, advise_at, campaign_at, when_at,
 };
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Procs, Time};
@@ -29,8 +29,18 @@ pub struct PlaceSnapshot {
 
 #[derive(Debug)]
 enum KeptPlace {
-    Log { name: Arc<str>, log: Arc<Log>, at: Time, learned: Box<LearnedLog> },
-    Live { site: LiveSite, past: Option<Arc<ReadyPast>>, regimes: KnownRegimes },
+    Log {
+        name: Arc<str>,
+        log: Arc<Log>,
+        at: Time,
+        learned: Box<LearnedLog>,
+    },
+    Live {
+        site: LiveSite,
+        past: Option<Arc<ReadyPast>>,
+        regimes: KnownRegimes,
+        scheduler: Option<Box<SlurmPlace>>,
+    },
 }
 
 /// What was learned of a live site, with its models in memory.
@@ -45,8 +55,8 @@ pub struct ReadyPast {
 }
 
 impl ReadyPast {
-    /// As questions take it, with what is known of regimes by now.
-    pub fn named<'a>(&'a self, regimes: &'a KnownRegimes) -> LivePast<'a> {
+    /// As questions take it, with what is known of regimes by now, and the site's own scheduler, where enough is known of it.
+    pub fn named<'a>(&'a self, regimes: &'a KnownRegimes, scheduler: Option<&'a SlurmPlace>) -> LivePast<'a> {
         const FORGOTTEN: &fn(&str) -> Option<Vec<u8>> = &((|_| None) as fn(&str) -> Option<Vec<u8>>);
         let learned = LearnedModels { past: &self.past, recall: FORGOTTEN, ready: Some(&self.models) };
         LivePast {
@@ -55,6 +65,7 @@ impl ReadyPast {
             machine: self.past.machine,
             learned: Some(learned),
             regimes: regimes.view(),
+            scheduler,
         }
     }
 }
@@ -104,11 +115,11 @@ impl PlaceSnapshot {
     /// Of a live site, with its queue and machine at a look.
     pub fn of_live(
         site: LiveSite,
-        (past, regimes): (Option<Arc<ReadyPast>>, KnownRegimes),
+        (past, regimes, scheduler): (Option<Arc<ReadyPast>>, KnownRegimes, Option<SlurmPlace>),
         (pending, machine): (PendingAnswer, MachineAnswer),
         zone: &TimeZone,
     ) -> PlaceSnapshot {
-        let kept = KeptPlace::Live { site, past, regimes };
+        let kept = KeptPlace::Live { site, past, regimes, scheduler: scheduler.map(Box::new) };
         PlaceSnapshot { pending, machine, kept, zone: zone.clone() }
     }
 
@@ -130,14 +141,22 @@ impl PlaceSnapshot {
         }
     }
 
+    /// The log that is played, what it is called, and the moment; `None` of a live site.
+    pub fn log(&self) -> Option<(Arc<str>, Arc<Log>, Time)> {
+        match &self.kept {
+            KeptPlace::Log { name, log, at, .. } => Some((name.clone(), log.clone(), *at)),
+            KeptPlace::Live { .. } => None,
+        }
+    }
+
     fn asked<'a>(&'a self, partition: Option<&'a str>) -> AskedPlace<'a> {
         match &self.kept {
             KeptPlace::Log { name, log, at, learned } => {
                 let log = LabelledLog { name, log, learned: Some(learned) };
                 AskedPlace::Log { log, at: *at }
             }
-            KeptPlace::Live { site, past, regimes } => {
-                let history = past.as_ref().map(|past| past.named(regimes));
+            KeptPlace::Live { site, past, regimes, scheduler } => {
+                let history = past.as_ref().map(|past| past.named(regimes, scheduler.as_deref()));
                 AskedPlace::Live { site, history, partition, procs: None }
             }
         }
@@ -184,11 +203,15 @@ impl PlaceSnapshot {
 
     /// The queue with the jobs of a user first.
     pub fn pending_of(&self, user: &str) -> PendingAnswer {
-        let name = match self.asked(None) {
+        self.pending.of_user(Some(&self.user_name(user)))
+    }
+
+    /// A user as the rows of queue and machine name them: a log may number its users.
+    pub fn user_name(&self, user: &str) -> String {
+        match self.asked(None) {
             AskedPlace::Log { log, .. } => name_in(log, user),
             AskedPlace::Live { .. } | AskedPlace::Slurm(_) => user.to_owned(),
-        };
-        self.pending.of_user(Some(&name))
+        }
     }
 
     /// A waiting job with those before it; `None` if no job of this number waits.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::asked::{answered, live_source};
+use super::asked::{Asking, PlaceFacts, answered, live_source};
 use super::blockers::StartWhy;
 use super::lost_regime::LostRegime;
 use super::{AskedPlace, JobSize, LivePast, NewJob};
@@ -63,6 +63,22 @@ pub enum StartAnswer {
     Several(StartTimes),
 }
 
+/// When one job would start, with what widens its range.
+pub(super) fn said_of<'p>(
+    place: &'p AskedPlace<'_>,
+    facts: &PlaceFacts<'_>,
+    asking: &Asking<'_>,
+    messages: &dyn Messages,
+) -> Result<(WhenAnswer, Option<&'p LostRegime>), Refusal> {
+    let mut answer = answered(asking, facts.name, messages)?;
+    let lost = place.lost(facts, answer.state.waiting);
+    if let Some(lost) = lost {
+        messages.note(&lost.words());
+        answer.wait = lost.wait(&answer.wait);
+    }
+    Ok((answer, lost))
+}
+
 /// Says when a job would start that is submitted at a place.
 ///
 /// # Errors
@@ -84,11 +100,9 @@ pub fn when_at(
         _ => {}
     }
     let mut found = place.each(job, settings, zone, messages, |facts, asking| {
-        let mut answer = answered(&asking, facts.name, messages)?;
-        let lost = place.lost(facts, answer.state.waiting);
-        if let Some(lost) = lost {
-            messages.note(&lost.words());
-            answer.wait = lost.wait(&answer.wait);
+        let (mut answer, lost) = said_of(&place, facts, &asking, messages)?;
+        if let Some(free) = facts.free {
+            (answer.state.procs, answer.state.free) = (facts.machine.procs, free);
         }
         let source = match place {
             AskedPlace::Live { history, .. } => live_source(history),

@@ -157,6 +157,42 @@ impl WaitsByDay {
     }
 }
 
+/// A job that accounting tells of, until it could be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldJob {
+    /// Its queue.
+    pub queue: Option<String>,
+    /// When it was submitted.
+    pub submit: Time,
+    /// When it became eligible; `None` if it has not.
+    pub eligible: Option<Time>,
+    /// When it left the queue without having been eligible, if it did.
+    pub left: Option<Time>,
+}
+
+impl WaitsAnswer {
+    /// How long jobs were held before they were eligible: by a dependency, a begin time, or a hold. Jobs that were eligible at once are not counted;
+    /// those that are not eligible yet are.
+    pub fn of_holds(
+        jobs: impl Iterator<Item = HeldJob>,
+        now: Time,
+        days: u32,
+        zone: &TimeZone,
+    ) -> WaitsAnswer {
+        let mut waits = WaitsByDay::before(now, days, Some(0), zone);
+        for job in jobs {
+            let eligible = job.eligible.filter(|at| *at <= now);
+            match (eligible, job.left.filter(|at| *at <= now)) {
+                (Some(at), _) if at <= job.submit => {}
+                (Some(at), _) => waits.add(job.submit, job.queue, at, KnownEnd::Started),
+                (None, Some(left)) => waits.add(job.submit, job.queue, left, KnownEnd::Left),
+                (None, None) => waits.add(job.submit, job.queue, now, KnownEnd::Waits),
+            }
+        }
+        waits.history()
+    }
+}
+
 impl QueueWaits {
     fn of(queue: Option<String>, mut waits: Vec<ObservedWait>) -> QueueWaits {
         waits.sort_by(|one, other| one.seconds.total_cmp(&other.seconds).then(one.end.cmp(&other.end)));
@@ -197,6 +233,28 @@ mod tests {
     fn of(waits: &[(i64, KnownEnd)]) -> QueueWaits {
         let waits = waits.iter().map(|&(seconds, end)| ObservedWait { seconds: seconds as f64, end });
         QueueWaits::of(None, waits.collect())
+    }
+
+    #[test]
+    fn only_jobs_that_were_not_eligible_at_once_were_held() {
+        let job = |submit, eligible: Option<i64>, left: Option<i64>| HeldJob {
+            queue: Some("p".to_owned()),
+            submit: Time(submit),
+            eligible: eligible.map(Time),
+            left: left.map(Time),
+        };
+        let jobs = [
+            job(1_000, Some(1_000), None),
+            job(1_000, Some(1_600), None),
+            job(2_000, Some(5_600), Some(9_000)),
+            job(3_000, None, Some(3_100)),
+            job(4_000, None, None),
+            // It becomes eligible later than now.
+            job(5_000, Some(20_000), None),
+        ];
+        let held = WaitsAnswer::of_holds(jobs.into_iter(), Time(10_000), 14, &TimeZone::UTC);
+        let queue = &held.queues[0];
+        assert_eq!((queue.jobs, queue.pending, queue.p10), (5, 2, Some(600.0)));
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn of_live(
     let past = QueuePast::of(history, site, queue)?;
     let learned = LearnedCampaigns::of_live((&whole, queue), &past, None, settings, messages)?;
     let source = history.map_or("squeue", |one| one.name);
-    let times = learned.times(&campaign, Some(queue.name.clone()), source)?;
+    let times = learned.times(&campaign, (Some(queue.name.clone()), None), source)?;
     let member = |one: &CampaignJob| {
         let CampaignMember::Waiting(index) = &one.member else { return None };
         let job = &queue.jobs()[index.at()];

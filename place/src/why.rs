@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::blockers::{StartWhy, TriedBlocker};
 use super::pending::{LearnedQueue, names_in};
 use super::queue_history::without_jobs;
-use super::{AskedPlace, LiveQueue, NewJob, PendingJob, StartAnswer, StartTime};
-use queuecast_core::asking::{Messages, Refusal};
+use super::queue_past::by_scheduler;
+use super::{AskedPlace, LiveQueue, NewJob, PendingJob, SlurmJob, SlurmPlace, StartAnswer, StartTime};
+use queuecast_core::asking::{Messages, Refusal, Unheard};
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{AskedStart, PendingForecaster, StartBlockers, WhenSettings};
@@ -20,6 +21,14 @@ struct NamedJob {
     procs: u64,
 }
 
+/// The scheduler that a live site is asked by, if it is.
+fn scheduler_of(place: AskedPlace<'_>) -> Option<&SlurmPlace> {
+    match place {
+        AskedPlace::Live { history, procs, .. } => by_scheduler(history, procs).map(|found| found.1),
+        AskedPlace::Log { .. } | AskedPlace::Slurm(_) => None,
+    }
+}
+
 /// What keeps a waiting job from starting; `None` if that is not found out.
 pub(super) fn why_queued(
     place: AskedPlace<'_>,
@@ -27,6 +36,9 @@ pub(super) fn why_queued(
     settings: &WhenSettings,
     messages: &dyn Messages,
 ) -> Result<Option<StartWhy>, Refusal> {
+    if let Some(scheduler) = scheduler_of(place) {
+        return Ok(scheduler.why_queued(&job.job, messages));
+    }
     match place {
         AskedPlace::Log { log, at } => {
             let queue = LearnedQueue::of_log(log, at, settings, messages)?;
@@ -84,6 +96,11 @@ fn why_new(
     messages: &dyn Messages,
 ) -> Result<Option<StartWhy>, Refusal> {
     let user = new.user.as_deref();
+    if let (Some(scheduler), Some(partition)) = (scheduler_of(place), &start.partition) {
+        let job = SlurmJob::in_partition(new, partition, start.asked.time);
+        let (job, _) = scheduler.newcomer(&job, &Unheard)?;
+        return Ok(scheduler.why_newcomer(&job, messages));
+    }
     match place {
         AskedPlace::Log { log, at } => {
             let queue = LearnedQueue::of_log(log, at, settings, messages)?;

@@ -208,6 +208,12 @@ fn stands_on(of: &AdvisedJob) -> String {
                 "That is from {count} of {last}, with a limit of {limit} but of other sizes, and less from the others."
             )
         }
+        own if own.tell_of_another_limit() => format!(
+            "None of {last} asked for {limit}: half of it is by how others use such a limit, half by these runs, longer or shorter by the square root of how the limit differs. They ran for {}, half of them for up to {}. If this is the same job, measure it: --runs {}=TIME.",
+            words::range(own.p10.0 as f64, own.p90.0 as f64, words::wait),
+            words::wait(own.median.0 as f64),
+            first.procs
+        ),
         _ => format!(
             "That is mostly by the limit: none of {last} asked for {limit}, {} had {size}. They ran for {}, half of them for up to {}. If this is the same job, measure it: --runs {}=TIME.",
             own.of_size,

@@ -4,8 +4,8 @@ use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
 use queuecast_core::units::{Procs, Seconds};
-use queuecast_forecast::forecast::{CampaignRecord, PendingRange};
-use queuecast_place::{AskedCampaign, CampaignAnswer, CampaignTimes};
+use queuecast_forecast::forecast::{CampaignRecord, PendingRange, RegimeRecord};
+use queuecast_place::{AloneStart, AskedCampaign, CampaignAnswer, CampaignTimes};
 
 impl Answer for CampaignAnswer {
     fn document(&self) -> Document {
@@ -142,12 +142,17 @@ fn summary(of: &CampaignAnswer, one: &CampaignTimes) -> String {
     let forecast = &one.forecast;
     let mut lines = Vec::new();
     if let Some(record) = forecast.record.as_ref().filter(|record| !record.is_reliable()) {
-        lines.push(format!(
-            "No reliable ranges here: of {} only {} started and {} ended within theirs.",
-            campaigns(record),
-            percent(record.first_inside),
-            percent(record.last_inside)
-        ));
+        let last = percent(record.last_inside);
+        let (which, held) = match record.first_inside {
+            Some(first) => ("ranges", format!("{} started and {last} ended within theirs", percent(first))),
+            None => ("range of the end", format!("{last} ended within theirs")),
+        };
+        lines.push(format!("No reliable {which} here: of {} only {held}.", campaigns(record)));
+    }
+    let inside = one.alone.as_ref().and_then(AloneStart::inside);
+    if let Some(inside) = inside.filter(|&inside| inside < RegimeRecord::RELIABLE) {
+        let held = percent(inside);
+        lines.push(format!("No reliable range of the first start here: of such ranges only {held} held."));
     }
     let (Some(first), Some(last)) = (&forecast.first_start, &forecast.last_end) else {
         lines.push("In no simulation do all of the jobs start.".to_owned());
@@ -225,7 +230,16 @@ fn record(one: &CampaignTimes) -> String {
         "By {} simulations of the queue with these jobs in it, learned from {}",
         forecast.draws, one.history
     );
-    match &forecast.record {
+    let first = one.alone.as_ref().map_or_else(String::new, |alone| {
+        let held = alone.inside().map_or_else(String::new, |inside| {
+            format!(" (such ranges held for {}; 80% should)", percent(inside))
+        });
+        format!(
+            "\nThe first start is that of job {} asked about alone, by {}{held}.",
+            alone.job, alone.method
+        )
+    });
+    let ranges = match &forecast.record {
         Some(record) => {
             let far = match record.is_far {
                 true => {
@@ -233,17 +247,23 @@ fn record(one: &CampaignTimes) -> String {
                 }
                 false => "",
             };
-            format!(
-                "{simulated}, corrected by {}: of these {} had their first start within its range, and {} their last end (80% should).{far}",
-                campaigns(record),
-                percent(record.first_inside),
-                percent(record.last_inside)
-            )
+            let last = percent(record.last_inside);
+            let held = match record.first_inside {
+                Some(first) => {
+                    format!(
+                        "{} had their first start within its range, and {last} their last end",
+                        percent(first)
+                    )
+                }
+                None => format!("{last} had their last end within its range"),
+            };
+            format!("{simulated}, corrected by {}: of these {held} (80% should).{far}", campaigns(record))
         }
         None => format!(
             "{simulated}. Too few past campaigns (several jobs of one user within a minute) to say how often such ranges hold: they are made as wide as errors of a factor of two."
         ),
-    }
+    };
+    format!("{ranges}{first}")
 }
 
 /// What was asked, of what.

@@ -155,6 +155,10 @@ impl Answer for Demonstration {
                 "What other policies would do there (N is the last number that sinfo -h -o %C prints):",
                 format!("{program} compare site.sacct --procs N"),
             )
+            .with_command(
+                "When jobs start and why they wait, as a page (http://127.0.0.1:8080/), here of made-up jobs:",
+                format!("{program} serve --demo"),
+            )
     }
 
     fn table(&self) -> Table {

@@ -8,12 +8,14 @@ use axum::http::StatusCode;
 use queuecast_core::asking::Messages;
 use queuecast_core::units::Time;
 use queuecast_live::SaidTimes;
-use queuecast_place::{AheadJob, PendingJob};
+use queuecast_place::{
+    AheadJob, FastestAnswer, MachineAnswer, PendingAnswer, PendingJob, ScriptJob, WaitsAnswer,
+};
 use queuecast_trace::past_moment;
 use serde::Serialize;
 
-use crate::cluster::ClusterState;
-use crate::past_bodies::BodiesThen;
+use crate::cluster::{ClusterRow, ClusterState};
+use crate::played_past::QueueThen;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::service::Service;
@@ -32,8 +34,19 @@ impl Messages for QuietMessages {
     fn done(&self, _: usize) {}
 }
 
-pub(crate) fn clusters(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
-    Ok(body(&service.clusters.iter().map(|one| one.row()).collect::<Vec<_>>()))
+/// A cluster in the list, and what the user of the request may do there.
+#[derive(Debug, Serialize)]
+struct ListedCluster<'a> {
+    #[serde(flatten)]
+    row: ClusterRow<'a>,
+    /// Whether it may be asked what a setting would change.
+    what_if: bool,
+}
+
+pub(crate) fn clusters(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+    let what_if = service.administers(question);
+    let rows = service.clusters.iter().map(|one| ListedCluster { row: one.row(), what_if });
+    Ok(body(&rows.collect::<Vec<_>>()))
 }
 
 /// The last look of the cluster that is asked about.
@@ -64,7 +77,42 @@ fn asking_user<'q>(service: &Service, question: &'q ServedQuestion) -> Result<Op
 pub(crate) fn when(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
-    Ok(body(&snapshot.site.place.when(&job, &QuietMessages)?))
+    with_script(question, &snapshot.site.place.when(&job, &QuietMessages)?)
+}
+
+/// An answer about a job script, with how the script was read.
+#[derive(Debug, Serialize)]
+struct ScriptAnswer<'a, T> {
+    #[serde(flatten)]
+    answer: &'a T,
+    script: ScriptJob,
+}
+
+/// The body of an answer; of one about a script with what was read in it.
+fn with_script(question: &ServedQuestion, answer: &impl Serialize) -> Result<Bytes, Refused> {
+    match question.script()? {
+        Some(script) => Ok(body(&ScriptAnswer { answer, script })),
+        None => Ok(body(answer)),
+    }
+}
+
+pub(crate) fn script(_: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+    let script = question.script()?.ok_or_else(|| {
+        Refused::question(
+            "script is missing: the text of a job script",
+            "such as {\"script\": \"#!/bin/sh\\n#SBATCH -n 16\"}",
+        )
+    })?;
+    Ok(body(&script))
+}
+
+pub(crate) fn fastest(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+    asking_user(service, question)?;
+    let job = question.job()?;
+    let looks: Vec<(&str, Option<Arc<ServedSnapshot>>)> =
+        service.clusters.iter().map(|one| (one.name.as_str(), one.snapshot())).collect();
+    let places = looks.iter().map(|(name, look)| (*name, look.as_ref().map(|look| &look.site.place)));
+    with_script(question, &FastestAnswer::of(places, &job, &QuietMessages)?)
 }
 
 pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
@@ -76,14 +124,14 @@ pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Byt
             "such as procs=16&limit=2h",
         ));
     }
-    Ok(body(&snapshot.site.place.advise(&job, &QuietMessages)?))
+    with_script(question, &snapshot.site.place.advise(&job, &QuietMessages)?)
 }
 
 pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, campaign) = (snapshot(service, question)?, question.campaign()?);
     let partition = question.text("partition");
-    Ok(body(&snapshot.site.place.campaign(&campaign, partition, &QuietMessages)?))
+    with_script(question, &snapshot.site.place.campaign(&campaign, partition, &QuietMessages)?)
 }
 
 pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
@@ -94,22 +142,37 @@ pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<By
             service,
             question,
             at,
-            |bodies| bodies.pending.clone(),
-            |place| {
-                let mut answer = place.pending.of_user(user);
-                if let Some(words) = &service.words {
-                    words.pending(&mut answer, user);
-                }
-                body(&answer)
+            |then| {
+                let user = user.map(|user| snapshot.site.place.user_name(user));
+                of_user(service, question, &then.pending, user.as_deref())
             },
+            |place| of_user(service, question, &place.pending, user),
         );
     }
     let Some(user) = user else { return Ok(snapshot.pending.clone()) };
-    let mut answer = snapshot.site.place.pending_of(user);
+    let user = snapshot.site.place.user_name(user);
+    Ok(of_user(service, question, &snapshot.site.place.pending, Some(&user)))
+}
+
+/// The queue with the jobs of a user first, other users' names replaced where they are.
+fn of_user(service: &Service, question: &ServedQuestion, queue: &PendingAnswer, user: Option<&str>) -> Bytes {
+    let mut answer = queue.of_user(user);
     if let Some(words) = &service.words {
         words.pending(&mut answer, question.user.as_deref());
     }
-    Ok(body(&answer))
+    body(&answer)
+}
+
+/// The machine, other users' names replaced where they are.
+fn of_machine(service: &Service, question: &ServedQuestion, machine: &MachineAnswer) -> Bytes {
+    match &service.words {
+        None => body(machine),
+        Some(words) => {
+            let mut answer = machine.clone();
+            words.machine(&mut answer, question.user.as_deref());
+            body(&answer)
+        }
+    }
 }
 
 /// The body of a past moment: of a played log as it was shown then, else by what the store remembers.
@@ -117,7 +180,7 @@ fn then(
     service: &Service,
     question: &ServedQuestion,
     at: &str,
-    shown: impl Fn(&BodiesThen) -> Bytes,
+    shown: impl Fn(&QueueThen) -> Bytes,
     of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> Bytes,
 ) -> Result<Bytes, Refused> {
     let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
@@ -168,41 +231,44 @@ pub(crate) fn queued(service: &Service, question: &ServedQuestion) -> Result<Byt
 
 pub(crate) fn machine(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     let snapshot = snapshot(service, question)?;
-    let own = question.user.as_deref();
     if let Some(at) = question.text("at") {
         return then(
             service,
             question,
             at,
-            |bodies| bodies.machine.clone(),
-            |place| {
-                let mut answer = place.machine.clone();
-                if let Some(words) = &service.words {
-                    words.machine(&mut answer, own);
-                }
-                body(&answer)
-            },
+            |then| of_machine(service, question, &then.machine),
+            |place| of_machine(service, question, &place.machine),
         );
     }
     match &service.words {
-        Some(words) if own.is_some() => {
-            let mut answer = snapshot.site.place.machine.clone();
-            words.machine(&mut answer, own);
-            Ok(body(&answer))
-        }
+        Some(_) if question.user.is_some() => Ok(of_machine(service, question, &snapshot.site.place.machine)),
         _ => Ok(snapshot.machine.clone()),
     }
 }
 
 /// More days are not counted.
-const MOST_DAYS: u32 = 366;
+pub(crate) const MOST_DAYS: u32 = 366;
+
+/// How long jobs waited from when they were eligible, and how long they were held before, where accounting tells it.
+#[derive(Debug, Serialize)]
+struct WaitsBody {
+    #[serde(flatten)]
+    answer: WaitsAnswer,
+    held: Option<WaitsAnswer>,
+}
 
 pub(crate) fn waits(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
-    let snapshot = snapshot(service, question)?;
-    match question.number("days")? {
-        None | Some(ServedSnapshot::DAYS) => Ok(snapshot.waits.clone()),
-        Some(days) if days <= MOST_DAYS => Ok(body(&snapshot.site.place.waits(days))),
-        Some(days) => Err(Refused::question(
+    let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
+    match question.number("days")?.unwrap_or(ServedSnapshot::DAYS) {
+        days if days <= MOST_DAYS => {
+            let held = cluster.store.as_ref().map(|store| store.holds(days)).transpose()?;
+            let answer = match days {
+                ServedSnapshot::DAYS => snapshot.history.clone(),
+                _ => snapshot.site.place.waits(days),
+            };
+            Ok(body(&WaitsBody { answer, held }))
+        }
+        days => Err(Refused::question(
             format!("days={days}: that is too many"),
             format!("ask for at most {MOST_DAYS}"),
         )),

@@ -9,15 +9,16 @@ use axum::http::header::{self, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Method, Request, Response, StatusCode};
 use axum::routing::any;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::answers;
-use crate::events;
+use crate::log_event::LogEvent;
 use crate::openapi;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
-use crate::routes::{Ask, ROUTES, Route};
-use crate::service::{LogEvent, Service};
+use crate::routes::{Ask, METRICS_ALONE, ROUTES, Route};
+use crate::service::{Service, ServiceLimits, ServiceRules};
 use crate::snapshot::body as body_of;
 
 /// The service as a router, without a socket.
@@ -33,6 +34,17 @@ pub fn app(service: Arc<Service>) -> Router {
     router.fallback(move |request: Request<Body>| respond(service.clone(), None, request))
 }
 
+/// `/metrics` alone, for a listener of its own: it is answered without a token.
+pub(crate) fn metrics_app(service: Arc<Service>) -> Router {
+    let metrics = move |request: Request<Body>| respond(service.clone(), Some(&METRICS_ALONE), request);
+    Router::new().route(METRICS_ALONE.form.path, any(metrics)).fallback(|| async {
+        refusal(
+            &Refused::new(StatusCode::NOT_FOUND, "there is nothing here", "metrics are at /metrics"),
+            None,
+        )
+    })
+}
+
 async fn respond(
     service: Arc<Service>,
     route: Option<&'static Route>,
@@ -40,8 +52,9 @@ async fn respond(
 ) -> Response<Body> {
     let begun = Instant::now();
     let (parts, body) = request.into_parts();
-    let limit = service.limits.request;
-    let answered = timeout(limit, answer(&service, route, &parts, body)).await;
+    let rules = service.rules();
+    let limit = rules.limits.request;
+    let answered = timeout(limit, answer(&service, &rules, route, &parts, body)).await;
     let answered = answered.unwrap_or_else(|_| {
         Err(Refused::not_now(
             format!("the answer took longer than {} s", limit.as_secs()),
@@ -60,14 +73,14 @@ async fn respond(
     };
     let (status, took) = (response.status(), begun.elapsed());
     service.metrics.answered(label, status.as_u16(), took);
-    if service.log_requests {
-        tell_request(&service, &parts, status, took);
+    if rules.log_requests {
+        tell_request(&service, &rules, &parts, status, took);
     }
     response
 }
 
-fn tell_request(service: &Service, parts: &Parts, status: StatusCode, took: Duration) {
-    let user = service.access.user(&parts.headers).unwrap_or_default();
+fn tell_request(service: &Service, rules: &ServiceRules, parts: &Parts, status: StatusCode, took: Duration) {
+    let user = rules.access.user(&parts.headers).unwrap_or_default();
     let milliseconds = format!("{:.1}", took.as_secs_f64() * 1000.0);
     let mut values = vec![
         ("method", parts.method.as_str()),
@@ -83,6 +96,7 @@ fn tell_request(service: &Service, parts: &Parts, status: StatusCode, took: Dura
 
 async fn answer(
     service: &Arc<Service>,
+    rules: &ServiceRules,
     route: Option<&'static Route>,
     parts: &Parts,
     body: Body,
@@ -94,30 +108,33 @@ async fn answer(
         return service.assets.response(parts.uri.path(), &parts.headers);
     };
     if !route.form.is_open {
-        service.access.admit(&parts.headers)?;
+        rules.access.admit(&parts.headers)?;
     }
     let is_posted = parts.method == Method::POST && route.form.is_posted;
     if !is_posted && parts.method != Method::GET && parts.method != Method::HEAD {
         return Err(not_allowed(&parts.method, route.form.is_posted));
     }
-    let body = if is_posted { read_body(service, body).await? } else { Bytes::new() };
+    let body = if is_posted { read_body(&rules.limits, body).await? } else { Bytes::new() };
     let mut question =
         ServedQuestion::read(&route.form, &parts.method, (parts.uri.path(), parts.uri.query()), &body)?;
-    question.user = service.access.user(&parts.headers);
+    question.user = rules.access.user(&parts.headers);
     let body = match route.ask {
         Ask::Ready(ask) => ask(service, &question)?,
         Ask::Computed(ask) => computed(service, route, ask, question).await?,
-        Ask::Document => body_of(&openapi::document(ROUTES.iter().map(|route| &route.form))),
-        Ask::Events => return events::stream(service, &question),
+        Ask::Document => {
+            let clusters: Vec<&str> = service.clusters.iter().map(|one| one.name.as_str()).collect();
+            body_of(&openapi::document(ROUTES.iter().map(|route| &route.form), &clusters))
+        }
+        Ask::Streamed(ask) => return ask(service, &question),
     };
     let mut response = Response::new(Body::from(body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(route.form.content));
     Ok(response)
 }
 
-async fn read_body(service: &Service, body: Body) -> Result<Bytes, Refused> {
-    let most = service.limits.body;
-    match timeout(service.limits.reading, to_bytes(body, most)).await {
+async fn read_body(limits: &ServiceLimits, body: Body) -> Result<Bytes, Refused> {
+    let most = limits.body;
+    match timeout(limits.reading, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) => Err(Refused::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -130,7 +147,8 @@ async fn read_body(service: &Service, body: Body) -> Result<Bytes, Refused> {
     }
 }
 
-/// Answers beside the connections, a bounded number at a time, what has not been answered since the last look.
+/// Answers in threads of their own, a bounded number of questions at a time, what has not been answered since the last look. A question
+/// whose client is gone, or that has waited for too long, is not begun.
 async fn computed(
     service: &Arc<Service>,
     route: &'static Route,
@@ -146,21 +164,26 @@ async fn computed(
     if let Some(body) = snapshot.answered(&key) {
         return Ok(body);
     }
+    let pool = service.pool.as_ref().map_err(|why| {
+        Refused::not_now(format!("no threads to compute with: {why}"), "tell the administrator")
+    })?;
+    let (tell, told) = oneshot::channel();
     let service = service.clone();
-    let work = tokio::task::spawn_blocking(move || {
-        let body = ask(&service, &question)?;
-        snapshot.remember(key, &body);
+    pool.spawn(move || {
+        if !tell.is_closed() {
+            let answer = ask(&service, &question).inspect(|body| snapshot.remember(key, body));
+            // A client that is gone meanwhile finds it remembered when it asks again.
+            let _ = tell.send(answer);
+        }
         drop(room);
-        Ok(body)
     });
-    let failed = |_| {
+    told.await.map_err(|_| {
         Refused::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the answer failed because of a bug",
             "tell the developers what was asked",
         )
-    };
-    work.await.map_err(failed)?
+    })?
 }
 
 fn not_allowed(method: &Method, is_posted: bool) -> Refused {

@@ -8,7 +8,7 @@ use queuecast_live::{FollowedSite, StoredSite};
 use serde::Serialize;
 use tokio::sync::watch;
 
-use crate::past_bodies::PastBodies;
+use crate::played_past::PlayedPast;
 use crate::snapshot::ServedSnapshot;
 
 /// What a cluster is.
@@ -50,7 +50,7 @@ pub(crate) struct ClusterState {
     /// The last look.
     pub last: watch::Sender<Option<Arc<ServedSnapshot>>>,
     /// Earlier looks of a played log.
-    pub past: Mutex<PastBodies>,
+    pub past: Mutex<PlayedPast>,
     /// Why the last look failed, if it did.
     pub failure: Mutex<Option<Refusal>>,
 }

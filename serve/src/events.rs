@@ -54,7 +54,7 @@ impl Viewer {
 }
 
 /// The looks at a cluster from now on.
-pub(crate) fn stream(service: &Service, question: &ServedQuestion) -> Result<Response<Body>, Refused> {
+pub(crate) fn stream(service: &Arc<Service>, question: &ServedQuestion) -> Result<Response<Body>, Refused> {
     let cluster = service.cluster(question)?;
     let room = service.viewers.clone().try_acquire_owned().map_err(|_| {
         Refused::new(

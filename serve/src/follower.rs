@@ -8,8 +8,9 @@ use queuecast_core::units::Seconds;
 use queuecast_live::{FollowedSite, SiteNews};
 
 use crate::cluster::{ClusterState, ServedCluster};
-use crate::past_bodies::BodiesThen;
-use crate::service::{LogEvent, Service};
+use crate::log_event::LogEvent;
+use crate::played_past::QueueThen;
+use crate::service::Service;
 use crate::snapshot::ServedSnapshot;
 
 /// Time between two looks at a played log, and at a store.
@@ -59,10 +60,11 @@ impl Publisher<'_> {
     }
 
     fn publish(&mut self, snapshot: ServedSnapshot) {
-        let then = BodiesThen {
+        let then = QueueThen {
             now: snapshot.site.place.now(),
-            pending: snapshot.pending.clone(),
-            machine: snapshot.machine.clone(),
+            pending: snapshot.site.place.pending.clone(),
+            machine: snapshot.site.place.machine.clone(),
+            bytes: snapshot.pending.len() + snapshot.machine.len(),
         };
         if self.cluster.store.is_none() {
             self.cluster.past.lock().unwrap_or_else(PoisonError::into_inner).add(then);

@@ -178,4 +178,10 @@ fn of_forecasts(text: &mut MetricsText, clusters: &[ClusterState]) {
     of("queuecast_forecast_interval_score_seconds", "The mean interval score of their 80 % range", |row| {
         row.interval_score
     });
+    of("queuecast_past_interval_score_seconds", "The same of the quantiles of the last 200 waits", |row| {
+        row.past_score
+    });
+    of("queuecast_slurm_error_seconds", "The median error of Slurm's own expected start", |row| {
+        row.slurm_error
+    });
 }

@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::route_form::{ParameterKind, ParameterPlace, RouteForm, RouteParameter};
 
-/// The document.
-pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>) -> Value {
-    let paths: Map<String, Value> = routes.map(|route| (route.path.to_owned(), path(route))).collect();
+/// The document, for a service of these clusters.
+pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>, clusters: &[&str]) -> Value {
+    let paths: Map<String, Value> =
+        routes.map(|route| (route.path.to_owned(), path(route, clusters))).collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -31,16 +32,16 @@ pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>) -> Value
     })
 }
 
-fn path(route: &RouteForm) -> Value {
+fn path(route: &RouteForm, clusters: &[&str]) -> Value {
     let mut methods = Map::new();
-    methods.insert("get".to_owned(), operation(route, false));
+    methods.insert("get".to_owned(), operation(route, clusters, false));
     if route.is_posted {
-        methods.insert("post".to_owned(), operation(route, true));
+        methods.insert("post".to_owned(), operation(route, clusters, true));
     }
     Value::Object(methods)
 }
 
-fn operation(route: &RouteForm, is_posted: bool) -> Value {
+fn operation(route: &RouteForm, clusters: &[&str], is_posted: bool) -> Value {
     let name = route.path.trim_start_matches("/api/v1/").trim_start_matches('/');
     let name = name.replace(['/', '{', '}', '.'], "_");
     let mut operation = json!({
@@ -51,39 +52,65 @@ fn operation(route: &RouteForm, is_posted: bool) -> Value {
     let in_query = route.parameters.iter().filter(|one| one.place != ParameterPlace::Body);
     if is_posted {
         let properties: Map<String, Value> =
-            route.parameters.iter().map(|one| (one.name.to_owned(), described(one))).collect();
-        operation["requestBody"] = json!({
-            "required": true,
-            "content": { "application/json": { "schema": {
-                "type": "object", "properties": properties, "additionalProperties": false
-            } } }
-        });
+            route.parameters.iter().map(|one| (one.name.to_owned(), in_body(one, clusters))).collect();
+        let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+        if !route.needs.is_empty() {
+            schema["anyOf"] = route.needs.iter().map(|names| json!({ "required": names })).collect();
+        }
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": schema } } });
     } else {
-        operation["parameters"] = in_query.map(parameter).collect();
+        // Needed in a query is what every list has that a query can have.
+        let possible =
+            |names: &&&[&str]| names.iter().all(|name| in_query.clone().any(|one| one.name == *name));
+        let lists: Vec<_> = route.needs.iter().filter(possible).collect();
+        let is_needed = |name: &str| !lists.is_empty() && lists.iter().all(|names| names.contains(&name));
+        let parameters = in_query.clone().map(|one| parameter(one, clusters, is_needed(one.name)));
+        operation["parameters"] = parameters.collect();
     }
     operation
 }
 
-fn schema(parameter: &RouteParameter) -> Value {
+/// What a query takes. An empty field of a form is none, and so is an empty parameter.
+fn schema(parameter: &RouteParameter, clusters: &[&str]) -> Value {
     match parameter.kind {
+        ParameterKind::Text if parameter.name == "cluster" => {
+            let names: Vec<&str> = clusters.iter().copied().chain([""]).collect();
+            json!({ "type": "string", "enum": names })
+        }
         ParameterKind::Text => json!({ "type": "string" }),
-        ParameterKind::Number => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        ParameterKind::Number(most) => json!({ "type": "integer", "minimum": 1, "maximum": most }),
     }
 }
 
-fn described(parameter: &RouteParameter) -> Value {
-    let mut schema = schema(parameter);
+/// In a body a number may be a text and a text a number, and nothing is as if it were not there.
+fn in_body(parameter: &RouteParameter, clusters: &[&str]) -> Value {
+    let mut schema = schema(parameter, clusters);
+    match parameter.kind {
+        ParameterKind::Text if parameter.name == "cluster" => {
+            schema["type"] = json!(["string", "null"]);
+            if let Some(names) = schema["enum"].as_array_mut() {
+                names.push(Value::Null);
+            }
+        }
+        ParameterKind::Text => schema["type"] = json!(["string", "number", "null"]),
+        ParameterKind::Number(_) => {
+            schema["type"] = json!(["integer", "string", "null"]);
+            schema["pattern"] = "^([0-9]{1,10})?$".into();
+        }
+    }
     schema["description"] = parameter.about.into();
     schema
 }
 
-fn parameter(parameter: &RouteParameter) -> Value {
+fn parameter(parameter: &RouteParameter, clusters: &[&str], is_needed: bool) -> Value {
     json!({
         "name": parameter.name,
         "in": if parameter.place == ParameterPlace::Path { "path" } else { "query" },
-        "required": parameter.is_required,
+        "required": is_needed,
+        "allowEmptyValue": !is_needed && parameter.place == ParameterPlace::Query,
         "description": parameter.about,
-        "schema": schema(parameter),
+        "schema": schema(parameter, clusters),
     })
 }
 
@@ -102,8 +129,10 @@ fn responses(route: &RouteForm, is_posted: bool) -> Value {
         responses["401"] = refused("The token is missing or wrong");
         responses["421"] = refused("Without a token the service answers for localhost only");
     }
-    if route.parameters.iter().any(|one| one.name == "user") {
-        responses["403"] = refused("Another user is named where users are named to themselves only");
+    if route.parameters.iter().any(|one| one.name == "user" || one.name == "set") {
+        responses["403"] = refused(
+            "Another user is named where users are named to themselves only, or it is for administrators",
+        );
     }
     if route.parameters.iter().any(|one| one.place == ParameterPlace::Path) {
         responses["404"] = refused("There is no such job");

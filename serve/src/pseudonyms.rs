@@ -16,6 +16,11 @@ impl Pseudonyms {
         format!("user-{:010x}", self.key.hash_one(name) >> 24)
     }
 
+    /// The word for an account.
+    pub fn account(&self, name: &str) -> String {
+        format!("account-{:010x}", self.key.hash_one(("account", name)) >> 24)
+    }
+
     /// Replaces a name that is not one's own.
     fn replace(&self, name: &mut Option<String>, own: Option<&str>) {
         if let Some(text) = name.as_mut().filter(|text| Some(text.as_str()) != own) {

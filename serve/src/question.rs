@@ -100,7 +100,13 @@ impl ServedQuestion {
         for (name, value) in fields {
             let text = match value {
                 Value::String(text) => text,
-                Value::Number(number) => number.to_string(),
+                // Of a whole number it does not matter how it is written.
+                Value::Number(number) => match number.as_f64() {
+                    Some(whole) if number.is_f64() && whole.fract() == 0.0 && whole.abs() < 1e15 => {
+                        format!("{whole:.0}")
+                    }
+                    _ => number.to_string(),
+                },
                 Value::Null => continue,
                 _ => return Err(wrong(format!("{name} is neither a text nor a number"))),
             };
@@ -119,14 +125,23 @@ impl ServedQuestion {
     /// # Errors
     /// If it is none.
     pub fn number(&self, name: &str) -> Result<Option<u32>, Refused> {
-        let read = |text: &str| match text.trim().parse::<u32>() {
-            Ok(number) if number >= 1 => Ok(number),
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let read = |text: &str| match text.parse::<u32>() {
+            Ok(number) if number >= 1 && is_plain(text) => Ok(number),
             _ => Err(Refused::question(
                 format!("{name}={text}: no number of at least 1"),
                 format!("give a whole number up to {}", u32::MAX),
             )),
         };
         self.text(name).map(read).transpose()
+    }
+
+    /// The job script that is asked about, if one is.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn script(&self) -> Result<Option<ScriptJob>, Refused> {
+        self.text("script").map(|text| ScriptJob::read("script", text).map_err(as_question)).transpose()
     }
 
     /// The job that is asked about.
@@ -145,12 +160,8 @@ impl ServedQuestion {
         });
         let limit = limit.transpose()?;
         let (user, queue) = (self.text("user").map(str::to_owned), self.text("partition").map(str::to_owned));
-        if let Some(script) = self.text("script") {
-            return Ok(ScriptJob::read("script", script).map_err(as_question)?.job(
-                procs,
-                limit,
-                (user, queue),
-            ));
+        if let Some(script) = self.script()? {
+            return Ok(script.job(procs, limit, (user, queue)));
         }
         let Some(procs) = procs else {
             return Err(Refused::question(

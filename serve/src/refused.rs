@@ -39,6 +39,11 @@ impl Refused {
         Refused { status, ..self }
     }
 
+    /// As it is serialised.
+    pub fn body(&self) -> &impl Serialize {
+        &self.body
+    }
+
     /// As JSON.
     pub fn json(&self) -> String {
         // Two texts can always be serialised.

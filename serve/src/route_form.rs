@@ -16,8 +16,8 @@ pub(crate) enum ParameterPlace {
 pub(crate) enum ParameterKind {
     /// A text.
     Text,
-    /// A number of at least 1.
-    Number,
+    /// A number from 1 to this.
+    Number(u32),
 }
 
 /// A parameter of a route.
@@ -26,7 +26,6 @@ pub(crate) struct RouteParameter {
     pub name: &'static str,
     pub place: ParameterPlace,
     pub kind: ParameterKind,
-    pub is_required: bool,
     pub about: &'static str,
 }
 
@@ -38,6 +37,8 @@ pub(crate) struct RouteForm {
     pub is_posted: bool,
     pub about: &'static str,
     pub parameters: &'static [RouteParameter],
+    /// What is needed: any of these lists of parameters. Empty if nothing is.
+    pub needs: &'static [&'static [&'static str]],
     pub content: &'static str,
     /// Whether it is answered without a token: it tells nothing of users and jobs.
     pub is_open: bool,

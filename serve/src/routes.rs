@@ -1,12 +1,17 @@
 //! Every route once: the router and the OpenAPI document are made from this table.
 
-use axum::body::Bytes;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::Response;
 
 use crate::answers;
+use crate::events;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::route_form::{ParameterKind, ParameterPlace, RouteForm, RouteParameter};
 use crate::service::Service;
+use crate::what_if;
 
 /// How a route is answered.
 pub(crate) enum Ask {
@@ -15,7 +20,7 @@ pub(crate) enum Ask {
     /// By a computation, a bounded number at a time; remembered until the next look.
     Computed(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
     /// By a stream of events.
-    Events,
+    Streamed(fn(&Arc<Service>, &ServedQuestion) -> Result<Response<Body>, Refused>),
     /// By what describes all routes.
     Document,
 }
@@ -27,27 +32,15 @@ pub(crate) struct Route {
 }
 
 const fn text(name: &'static str, about: &'static str) -> RouteParameter {
-    RouteParameter {
-        name,
-        place: ParameterPlace::Query,
-        kind: ParameterKind::Text,
-        is_required: false,
-        about,
-    }
+    RouteParameter { name, place: ParameterPlace::Query, kind: ParameterKind::Text, about }
 }
 
-const fn number(name: &'static str, about: &'static str) -> RouteParameter {
-    RouteParameter {
-        name,
-        place: ParameterPlace::Query,
-        kind: ParameterKind::Number,
-        is_required: false,
-        about,
-    }
+const fn number(name: &'static str, most: u32, about: &'static str) -> RouteParameter {
+    RouteParameter { name, place: ParameterPlace::Query, kind: ParameterKind::Number(most), about }
 }
 
 const CLUSTER: RouteParameter = text("cluster", "The cluster; by default the first");
-const PROCS: RouteParameter = number("procs", "Processors the job asks for");
+const PROCS: RouteParameter = number("procs", u32::MAX, "Processors the job asks for");
 const LIMIT: RouteParameter =
     text("limit", "Its time limit as for sbatch: 90 for minutes, 2h, 02:10:00, 1-12:00:00");
 const PARTITION: RouteParameter = text("partition", "Its partition; of a log, its queue");
@@ -57,20 +50,30 @@ const SCRIPT: RouteParameter = RouteParameter {
     name: "script",
     place: ParameterPlace::Body,
     kind: ParameterKind::Text,
-    is_required: false,
     about: "A job script: its #SBATCH lines say what no other parameter does",
 };
 
 const JSON: &str = "application/json";
 
+const METRICS: RouteForm = RouteForm {
+    path: "/metrics",
+    is_posted: false,
+    about: "Metrics for Prometheus",
+    parameters: &[],
+    needs: &[],
+    content: "text/plain; version=0.0.4; charset=utf-8",
+    is_open: false,
+};
+
 /// All routes but those of the page.
-pub(crate) static ROUTES: [Route; 14] = [
+pub(crate) static ROUTES: [Route; 17] = [
     Route {
         form: RouteForm {
             path: "/api/v1/clusters",
             is_posted: false,
             about: "The clusters that are served, and how old what is known of them is",
             parameters: &[],
+            needs: &[],
             content: JSON,
             is_open: false,
         },
@@ -82,6 +85,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: true,
             about: "When a job would start that is submitted now, as of queuecast when",
             parameters: &[CLUSTER, PROCS, LIMIT, PARTITION, USER, SCRIPT],
+            needs: &[&["procs"], &["script"]],
             content: JSON,
             is_open: false,
         },
@@ -93,6 +97,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: true,
             about: "What a job had better ask for, as of queuecast advise",
             parameters: &[CLUSTER, PROCS, LIMIT, PARTITION, USER, SCRIPT],
+            needs: &[&["procs", "limit"], &["script"]],
             content: JSON,
             is_open: false,
         },
@@ -111,8 +116,9 @@ pub(crate) static ROUTES: [Route; 14] = [
                 USER,
                 SCRIPT,
                 text("array", "Indices as for sbatch: 1-500, and with %20 at most 20 at once"),
-                number("chain", "That many jobs, each after the end of the one before"),
+                number("chain", u32::MAX, "That many jobs, each after the end of the one before"),
             ],
+            needs: &[&["procs", "array"], &["procs", "chain"], &["script", "array"], &["script", "chain"]],
             content: JSON,
             is_open: false,
         },
@@ -120,10 +126,62 @@ pub(crate) static ROUTES: [Route; 14] = [
     },
     Route {
         form: RouteForm {
+            path: "/api/v1/fastest",
+            is_posted: true,
+            about: "Where a job would start first, of all clusters that are served",
+            parameters: &[PROCS, LIMIT, USER, SCRIPT],
+            needs: &[&["procs"], &["script"]],
+            content: JSON,
+            is_open: false,
+        },
+        ask: Ask::Computed(answers::fastest),
+    },
+    Route {
+        form: RouteForm {
+            path: "/api/v1/script",
+            is_posted: true,
+            about: "What a job script asks for, as the other routes read it, and what of it they do not use",
+            parameters: &[RouteParameter { place: ParameterPlace::Query, ..SCRIPT }],
+            needs: &[&["script"]],
+            content: JSON,
+            is_open: false,
+        },
+        ask: Ask::Ready(answers::script),
+    },
+    Route {
+        form: RouteForm {
+            path: "/api/v1/what-if",
+            is_posted: true,
+            about: "Who gains and who loses by a changed setting, as events: progress, and then answer or refused",
+            parameters: &[
+                CLUSTER,
+                RouteParameter {
+                    ..text(
+                        "set",
+                        "The changes, blanks between several: partition.debug.nodes=+4; of a log procs=+10%, policy=conservative",
+                    )
+                },
+                text("both", "Changes of both sides, as of set"),
+                number("jobs", what_if::JOBS.1, "The last jobs that are simulated; by default 5000"),
+                number(
+                    "seeds",
+                    what_if::SEEDS.1,
+                    "How often submissions are moved at random to know the scatter; by default 4",
+                ),
+            ],
+            needs: &[&["set"]],
+            content: "text/event-stream",
+            is_open: false,
+        },
+        ask: Ask::Streamed(what_if::stream),
+    },
+    Route {
+        form: RouteForm {
             path: "/api/v1/pending",
             is_posted: false,
             about: "Every job that waits: when it starts, and what it waits for, as of queuecast pending",
             parameters: &[CLUSTER, text("user", "Whose jobs come first"), AT],
+            needs: &[],
             content: JSON,
             is_open: false,
         },
@@ -140,10 +198,10 @@ pub(crate) static ROUTES: [Route; 14] = [
                     name: "job",
                     place: ParameterPlace::Path,
                     kind: ParameterKind::Text,
-                    is_required: true,
                     about: "Its number: 1234, or 1234_5 of an array",
                 },
             ],
+            needs: &[&["job"]],
             content: JSON,
             is_open: false,
         },
@@ -155,6 +213,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "What runs and until when, and what is expected to start",
             parameters: &[CLUSTER, AT],
+            needs: &[],
             content: JSON,
             is_open: false,
         },
@@ -165,7 +224,8 @@ pub(crate) static ROUTES: [Route; 14] = [
             path: "/api/v1/waits",
             is_posted: false,
             about: "How long jobs waited, day by day and by queue; those that still wait are counted",
-            parameters: &[CLUSTER, number("days", "Days, up to 366; by default 14")],
+            parameters: &[CLUSTER, number("days", answers::MOST_DAYS, "Days, up to 366; by default 14")],
+            needs: &[],
             content: JSON,
             is_open: false,
         },
@@ -177,6 +237,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "How right forecasts of waiting jobs were, as of queuecast score live",
             parameters: &[CLUSTER],
+            needs: &[],
             content: JSON,
             is_open: false,
         },
@@ -188,10 +249,11 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "An event at each look",
             parameters: &[CLUSTER],
+            needs: &[],
             content: "text/event-stream",
             is_open: false,
         },
-        ask: Ask::Events,
+        ask: Ask::Streamed(events::stream),
     },
     Route {
         form: RouteForm {
@@ -199,6 +261,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "This document",
             parameters: &[],
+            needs: &[],
             content: JSON,
             is_open: true,
         },
@@ -210,6 +273,7 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "Whether the service is alive",
             parameters: &[],
+            needs: &[],
             content: JSON,
             is_open: true,
         },
@@ -221,20 +285,15 @@ pub(crate) static ROUTES: [Route; 14] = [
             is_posted: false,
             about: "Whether every cluster has been looked at",
             parameters: &[],
+            needs: &[],
             content: JSON,
             is_open: true,
         },
         ask: Ask::Ready(answers::ready),
     },
-    Route {
-        form: RouteForm {
-            path: "/metrics",
-            is_posted: false,
-            about: "Metrics for Prometheus",
-            parameters: &[],
-            content: "text/plain; version=0.0.4; charset=utf-8",
-            is_open: false,
-        },
-        ask: Ask::Ready(answers::metrics),
-    },
+    Route { form: METRICS, ask: Ask::Ready(answers::metrics) },
 ];
+
+/// Metrics on a listener of their own.
+pub(crate) static METRICS_ALONE: Route =
+    Route { form: RouteForm { is_open: true, ..METRICS }, ask: Ask::Ready(answers::metrics) };

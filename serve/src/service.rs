@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use queuecast_trace::TimeZone;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::assets::Assets;
 use crate::cluster::{ClusterState, ServedCluster};
+use crate::log_event::LogEvent;
 use crate::metrics::ServiceMetrics;
 use crate::pseudonyms::Pseudonyms;
 use crate::question::ServedQuestion;
@@ -47,46 +49,37 @@ impl Default for ServiceLimits {
     }
 }
 
-/// Something that is told on standard error: one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogEvent {
-    /// What happened, and its values by name.
-    pub line: String,
-    /// Whether something is wrong.
-    pub is_warning: bool,
-}
-
-impl LogEvent {
-    pub(crate) fn new(event: &str, values: &[(&str, &str)]) -> LogEvent {
-        let mut line = format!("event={event}");
-        for (name, value) in values {
-            let is_plain = !value.is_empty()
-                && value.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '=' && c != '\\');
-            // Control characters of a client's making do not reach a terminal.
-            let value = if is_plain { (*value).to_owned() } else { format!("{value:?}") };
-            line += &format!(" {name}={value}");
-        }
-        LogEvent { line, is_warning: false }
-    }
-
-    pub(crate) fn warning(self) -> LogEvent {
-        LogEvent { is_warning: true, ..self }
-    }
-}
+/// Questions about settings that wait while one is computed, at most.
+const WAITING_SETTINGS: usize = 4;
 
 /// Takes what is told.
 pub(crate) type Tell = Arc<dyn Fn(LogEvent) + Send + Sync>;
+
+/// What can be changed while a service runs.
+#[derive(Debug, Clone)]
+pub struct ServiceRules {
+    /// What requests must bring.
+    pub access: Access,
+    /// What a request may use. How many there may be at once of anything is decided when the service begins.
+    pub limits: ServiceLimits,
+    /// Whether each request is told.
+    pub log_requests: bool,
+}
 
 /// How a service behaves.
 pub struct ServiceSettings {
     /// Where it listens.
     pub listen: SocketAddr,
+    /// Where `/metrics` is answered besides, without a token; nowhere if `None`.
+    pub metrics_listen: Option<SocketAddr>,
     /// What requests must bring.
     pub access: Access,
     /// What it may use.
     pub limits: ServiceLimits,
     /// Whether the names of other users are replaced.
     pub anonymous: bool,
+    /// Where a proxy names users, those that may ask what a setting would change.
+    pub administrators: Vec<String>,
     /// Whether each request is told.
     pub log_requests: bool,
     /// The zone of dates.
@@ -98,19 +91,23 @@ pub struct ServiceSettings {
 /// What all requests share.
 pub struct Service {
     pub(crate) clusters: Vec<ClusterState>,
-    pub(crate) access: Access,
-    pub(crate) limits: ServiceLimits,
+    rules: RwLock<Arc<ServiceRules>>,
     pub(crate) words: Option<Pseudonyms>,
+    pub(crate) administrators: Vec<String>,
     pub(crate) zone: TimeZone,
     pub(crate) assets: Assets,
     pub(crate) metrics: ServiceMetrics,
     /// Room for questions that are computed.
     pub(crate) room: Arc<Semaphore>,
+    /// Room for one question about settings that is computed, and for those that wait for it.
+    pub(crate) settings_turn: Arc<Semaphore>,
+    pub(crate) settings_waiting: Arc<Semaphore>,
     /// Room for viewers of events.
     pub(crate) viewers: Arc<Semaphore>,
     /// Whether it is to end.
     pub(crate) stop: watch::Sender<bool>,
-    pub(crate) log_requests: bool,
+    /// Threads of questions that are computed; looks have others.
+    pub(crate) pool: Result<ThreadPool, ThreadPoolBuildError>,
     pub(crate) tell: Tell,
 }
 
@@ -125,18 +122,45 @@ impl Service {
     pub fn new(clusters: &[ServedCluster], settings: &ServiceSettings) -> Service {
         Service {
             clusters: clusters.iter().map(ClusterState::of).collect(),
-            access: settings.access.clone(),
-            limits: settings.limits,
+            rules: RwLock::new(Arc::new(ServiceRules {
+                access: settings.access.clone(),
+                limits: settings.limits,
+                log_requests: settings.log_requests,
+            })),
             words: settings.anonymous.then(Pseudonyms::default),
+            administrators: settings.administrators.clone(),
             zone: settings.zone.clone(),
             assets: Assets::new(),
             metrics: ServiceMetrics::default(),
             room: Arc::new(Semaphore::new(settings.limits.computed)),
+            settings_turn: Arc::new(Semaphore::new(1)),
+            settings_waiting: Arc::new(Semaphore::new(WAITING_SETTINGS)),
             viewers: Arc::new(Semaphore::new(settings.limits.viewers)),
             stop: watch::Sender::new(false),
-            log_requests: settings.log_requests,
+            pool: ThreadPoolBuilder::new()
+                .num_threads(settings.limits.computed)
+                .thread_name(|number| format!("answer {number}"))
+                // The request is told; without unwinding the process has ended.
+                .panic_handler(|_| {})
+                .build(),
             tell: settings.tell.clone(),
         }
+    }
+
+    /// Whether the user of a request may ask what is for administrators: where a proxy names users, those that are named as such.
+    pub(crate) fn administers(&self, question: &ServedQuestion) -> bool {
+        self.rules().access.user_header.is_none()
+            || question.user.as_ref().is_some_and(|user| self.administrators.contains(user))
+    }
+
+    /// What holds for a request that begins now.
+    pub(crate) fn rules(&self) -> Arc<ServiceRules> {
+        self.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Requests that begin from now on are answered by other rules.
+    pub fn change(&self, rules: ServiceRules) {
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
     /// The cluster that is asked about.
@@ -150,16 +174,5 @@ impl Service {
             let asked = question.text("cluster").unwrap_or_default();
             Refused::question(format!("cluster={asked}: it is not served"), format!("there is {}", names()))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_told_is_one_line_whatever_a_client_sends() {
-        let told = LogEvent::new("request", &[("path", "/x"), ("by", "a b"), ("agent", "x\n\u{1b}[2J\"")]);
-        assert_eq!(told.line, "event=request path=/x by=\"a b\" agent=\"x\\n\\u{1b}[2J\\\"\"");
     }
 }

@@ -24,7 +24,6 @@ pub struct ServedSnapshot {
     pub(crate) pending: Bytes,
     pub(crate) machine: Bytes,
     pub(crate) scorecard: Bytes,
-    pub(crate) waits: Bytes,
     /// How long jobs of the last days waited.
     pub(crate) history: WaitsAnswer,
     /// What viewers are told of it.
@@ -96,7 +95,6 @@ impl ServedSnapshot {
             pending,
             machine,
             scorecard: body(&site.scorecard),
-            waits: body(&history),
             history,
             event: Bytes::from(format!("event: snapshot\nid: {look}\ndata: {event}\n\n")),
             look,

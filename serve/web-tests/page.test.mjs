@@ -7,12 +7,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { eventually, openPage, startBrowser, startService } from "./service.mjs";
-import { readScript } from "../web/script.js";
 import { limitSeconds } from "../web/words.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WEB = fileURLToPath(new URL("../web/", import.meta.url));
-const VIEWS = ["when", "queue", "machine", "right"];
+const VIEWS = ["when", "queue", "machine", "what-if", "right"];
 let service;
 let browser;
 let address;
@@ -104,7 +103,7 @@ test("When reads a job script", () => on("/#/when", async ({ page, bodies }) => 
     const { asked } = one(bodies.get("/when"));
     assert.deepEqual([asked.procs, asked.time], [6, 2700]);
   });
-  assert.match(await text(page, "#script-note"), /3 #SBATCH lines; 2 tasks × 3 processors/);
+  assert.equal(await text(page, "#script-note"), "Read as 6 processors for 45 min; all of it is used.");
   // Dropped on the page, and pasted anywhere in it.
   const given = (kind, script) => page.evaluate(([name, words]) => {
     const data = new DataTransfer();
@@ -114,16 +113,24 @@ test("When reads a job script", () => on("/#/when", async ({ page, bodies }) => 
     dispatchEvent(name === "drop" ? new DragEvent(name, { ...options, dataTransfer: data }) : new ClipboardEvent(name, { ...options, clipboardData: data }));
   }, [kind, script]);
   for (const [kind, size] of [["drop", 3], ["paste", 5]]) {
-    await given(kind, `#!/bin/sh\n#SBATCH -n ${size} -t 10\n`);
+    await given(kind, `#!/bin/sh\n#SBATCH -n ${size} -t 10 --mem=4G\n`);
     await eventually(async () => assert.deepEqual(one(bodies.get("/when")).asked, { procs: size, time: 600 }));
     assert.equal(await page.getByLabel("-n processors").inputValue(), String(size));
+    assert.match(await text(page, "#script-note"), /not looked at: --mem=4096/);
   }
-}));
+  // What it says is the service's reading, of what the page cannot read itself too.
+  await given("paste", "#!/bin/sh\n#SBATCH -N 2 --ntasks-per-node=4 -c 3 --array=1-9%2 -t 30\n");
+  await eventually(async () => {
+    const asked = await (await fetch(`${address}/api/v1/script?script=${encodeURIComponent("#!/bin/sh\n#SBATCH -N 2 --ntasks-per-node=4 -c 3")}`)).json();
+    assert.equal(await page.getByLabel("-n processors").inputValue(), String(asked.procs));
+    assert.equal(asked.procs, 24);
+    assert.equal(await page.getByLabel("-a array").inputValue(), "1-9%2");
+  });
+  await given("paste", "#!/bin/sh\n#SBATCH -t never\n");
+  await eventually(async () => assert.match(await text(page, "#script-note"), /never/));
+}, { expected: ["status of 400", "status of 503"] }));
 
-test("scripts and limits are read as sbatch reads them", () => {
-  assert.deepEqual(readScript("#!/bin/sh\n#SBATCH -N2 --ntasks-per-node=4 -p 'gpu' --mem=4G\n").fields, { n: "8", p: "gpu" });
-  assert.deepEqual(readScript("#SBATCH --nodes 3\n#SBATCH --array=1-9%2").fields, { N: "3", a: "1-9%2" });
-  assert.equal(readScript("echo hello\n#SBATCH -n 4").lines, 0);
+test("limits are read as sbatch reads them", () => {
   const limits = { 90: 5400, "2:30": 150, "2:00:00": 7200, "1-12": 129_600, "1-12:30": 131_400, "1-00:00:30": 86_430, "2h10m": 7800, soon: null, "": null };
   for (const [given, seconds] of Object.entries(limits)) assert.equal(limitSeconds(given), seconds, given);
 });
@@ -247,6 +254,93 @@ test("How right says what the scorecard says", () => on("/#/right", async ({ pag
   });
 }));
 
+test("How right shows the days", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  const at = 3_000_000;
+  const row = (forecasts, inside) => ({ by: "all", group: "all", forecasts, inside, median_error: 300, slurm_answered: 0.9, slurm_error: 1200, error_there: 280, compared: forecasts, interval_score: 900, past_score: 2000 });
+  const days = Array.from({ length: 21 }, (_, back) => ({ ...row(40 + back * 3, 0.74 + 0.006 * back), from: at - (21 - back) * 86400, error_there: 200 + 10 * back, slurm_error: 900 + 40 * back }));
+  await changed(page, "/scorecard", (body) => ({ ...body, since: at - 2_592_000, at, forecasts: 2000, open: 12, withdrawn: 3, unknown: 0, rows: [row(2000, 0.79)], days }));
+  await page.goto(`${address}/#/right`);
+  await eventually(async () => assert.equal(await page.locator(".days svg").count(), 2));
+  const [coverage, errors] = await page.locator(".days svg").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  assert.match(coverage, /74 % of 40.*86 % of 100/);
+  assert.match(errors, /3 min, Slurm’s 15 min/);
+  assert.equal(await page.locator(".days .dot-theirs").count(), 21);
+  if (process.env.QUEUECAST_PICTURES) await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, "days-1440.png"), fullPage: true });
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
+test("What if says who gains and who loses, as the service does", () => on("/#/what-if", async ({ page }) => {
+  assert.match(await text(page, ".empty-title"), /Who would gain/);
+  await page.getByLabel("change").fill("procs=-25%");
+  await page.getByLabel("jobs").selectOption("1000");
+  // Held until all of it has come: its body is read here, and the page shows meanwhile that it computes.
+  let events = "";
+  await page.route("**/what-if?*", async (route) => {
+    const response = await route.fetch();
+    events = await response.text();
+    await page.waitForSelector(".progress:not([hidden])");
+    await route.fulfill({ response, body: events });
+  });
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.waitForSelector(".changes tbody tr");
+  const body = JSON.parse(events.split("event: answer\ndata: ")[1].split("\n")[0]);
+  assert.match(events, /event: progress\ndata: \{\s*"done":\s*10,\s*"of":\s*10/);
+  await page.waitForSelector(".changes tbody tr");
+  const find = (by, of) => body.waits.filter((one) => one.by === by && one.of === of);
+  const [mean] = find("all", "mean-wait");
+  assert.match(await text(page, ".headline"), mean.shaken.mean > 0 ? /more on average/ : /less on average/);
+  assert.ok((await text(page, ".headline-block")).includes("procs from 256 to 192"));
+  for (const [name, by] of [["Sizes", "size_class"], ["Accounts", "account"]]) {
+    if (!find(by, "mean-wait").length) continue;
+    await page.getByRole("button", { name, exact: true }).click();
+    const rows = find(by, "mean-wait").slice(0, 25);
+    assert.deepEqual(await page.locator(".changes tbody th").allInnerTexts(), rows.map((row) => row.group));
+    assert.equal(await page.locator(".changes tr.loses").count(), rows.filter((row) => row.shaken.mean > row.shaken.confidence).length);
+  }
+  // A setting that is none is told, and what is computed can be given up.
+  await page.getByLabel("change").fill("nodes=3");
+  await page.getByLabel("change").press("Enter");
+  await eventually(async () => assert.match(await text(page, ".empty-title"), /a log has no setting nodes/));
+  await page.getByLabel("change").fill("policy=conservative");
+  await page.getByLabel("jobs").selectOption("20000");
+  await page.getByLabel("change").press("Enter");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await eventually(async () => assert.match(await text(page, ".empty-title"), /Cancelled/));
+  assert.equal(await page.locator(".progress").isVisible(), false);
+  assert.match(page.url(), /#\/what-if\?set=policy%3Dconservative&jobs=20000/);
+}));
+
+test("who may not ask what if is not offered it, and lost ranges are told", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  await changed(page, "/clusters", (body) => body.map((cluster) => ({ ...cluster, what_if: false })));
+  await changed(page, "/when", (body) => ({ ...body, widened: { jobs: null, factor: 2.34, judged: 60, inside: 0.41, since: 1 } }));
+  await changed(page, "/pending", (body) => ({ ...body, jobs: body.jobs.map((job) => ({ ...job, unwidened: job.start })) }));
+  await page.goto(`${address}/#/what-if`);
+  await eventually(async () => assert.match(await text(page, ".wider-note"), /60 ranges for such jobs 41 % held.*2\.3 times as wide/));
+  assert.equal(await page.getByRole("link", { name: "What if" }).count(), 0);
+  await page.getByRole("link", { name: "Queue", exact: true }).click();
+  await eventually(async () => assert.ok(await page.locator(".q-list .wider").count() > 0));
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
+test("several clusters are compared for a job", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  const [cluster] = await (await fetch(`${address}/api/v1/clusters`)).json();
+  await changed(page, "/clusters", (body) => [...body, { ...cluster, name: "other" }]);
+  await changed(page, "/fastest", (body) => ({ ...body, first: ["other"], clusters: [{ ...body.clusters[0], cluster: "other" }, ...body.clusters], refused: [{ site: "third", why: "it is too small" }] }));
+  await page.goto(`${address}/#/when?n=4&t=1:00:00`);
+  await eventually(async () => assert.match(await page.locator("main").innerText(), /other would start it first/));
+  assert.match(await page.locator("main").innerText(), /third\s+it is too small/);
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
 test("the widget answers", () => on("/widget?procs=2&limit=30", async ({ page, bodies }) => {
   await eventually(async () => {
     const { asked } = one(bodies.get("/when"));
@@ -262,13 +356,20 @@ test("axe finds nothing serious, and nothing is wider than the screen", async ()
         for (const path of [...VIEWS.map((view) => `/#/${view}`), "/widget?procs=4&limit=1h"]) {
           await page.goto(`${address}${path}`);
           await page.waitForSelector(path.startsWith("/widget") ? ".answer-line" : ".headline, .q-row, canvas, .empty", { timeout: 20_000 });
+          if (path === "/#/what-if") {
+            await page.getByLabel("change").fill("procs=-10%");
+            await page.getByLabel("jobs").selectOption("1000");
+            await page.getByRole("button", { name: "Compare" }).click();
+            await page.waitForSelector(".changes tbody tr", { timeout: 30_000 });
+            if (process.env.QUEUECAST_PICTURES) await page.screenshot({ fullPage: true, path: join(process.env.QUEUECAST_PICTURES, `what-if-whole-${width}-${colorScheme}.png`) });
+          }
           await page.waitForTimeout(300);
           const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
           assert.equal(over, 0, `${path} at ${width}`);
           if (process.env.QUEUECAST_PICTURES) {
             mkdirSync(process.env.QUEUECAST_PICTURES, { recursive: true });
             await page.waitForTimeout(1500);
-            await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, `${path.match(/\w+/)[0]}-${width}-${colorScheme}.png`) });
+            await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, `${path.match(/[\w-]+/)[0]}-${width}-${colorScheme}.png`) });
           }
           const found = await page.evaluate(async (source) => {
             (0, eval)(source);
@@ -280,6 +381,13 @@ test("axe finds nothing serious, and nothing is wider than the screen", async ()
     }
   }
 });
+
+test("the picture of the page is made", { skip: !process.env.QUEUECAST_PICTURE }, () => on("/#/when?n=16&t=2:00:00", async ({ page }) => {
+  await page.waitForSelector(".options");
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: process.env.QUEUECAST_PICTURE });
+}, { viewport: { width: 1440, height: 900 }, colorScheme: "light" }));
 
 test("the colours can be switched, and stay so", () => on("/#/when", async ({ page }) => {
   const page_ = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -297,8 +405,12 @@ test("the colours can be switched, and stay so", () => on("/#/when", async ({ pa
 /** Answers some paths of the API with changed bodies. */
 async function changed(page, path, change) {
   await page.route((url) => url.pathname === `/api/v1${path}`, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: change(await response.json()) });
+    try {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: change(await response.json()) });
+    } catch (error) {
+      if (!/disposed|closed/.test(error.message)) throw error;
+    }
   });
 }
 

@@ -85,7 +85,12 @@ export async function openPage(browser, address, options = {}) {
     const body = await response.json().catch(() => null);
     if (body) bodies.set(pathname.slice("/api/v1".length), body);
   });
-  return { page, wrong, bodies, close: () => context.close() };
+  const close = async () => {
+    // What is still being asked when a test ends has no reader.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await context.close();
+  };
+  return { page, wrong, bodies, close };
 }
 
 /** Tries until it holds; the service goes on while it is looked at. */

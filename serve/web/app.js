@@ -8,8 +8,9 @@ import { whenView } from "./when.js";
 import { queueView } from "./queue.js";
 import { machineView } from "./machine.js";
 import { scoreView } from "./score.js";
+import { whatIfView } from "./what-if.js";
 
-const VIEWS = { when: ["When", whenView], queue: ["Queue", queueView], machine: ["Machine", machineView], right: ["How right", scoreView] };
+const VIEWS = { when: ["When", whenView], queue: ["Queue", queueView], machine: ["Machine", machineView], "what-if": ["What if", whatIfView], right: ["How right", scoreView] };
 const byId = (id) => document.getElementById(id);
 
 /** What every view may ask of the frame. */
@@ -36,8 +37,12 @@ const app = {
 
   /** A body of the service, of the cluster that is shown. */
   get(path, parameters, signal) {
-    const several = this.clusters.length > 1;
-    return get(path, several ? { ...parameters, cluster: this.cluster?.name } : parameters, signal);
+    return get(path, this.chosen(parameters), signal);
+  },
+
+  /** Parameters with the cluster that is shown, where there are several. */
+  chosen(parameters) {
+    return this.clusters.length > 1 ? { ...parameters, cluster: this.cluster?.name } : parameters;
   },
 
   /** Writes the shown question into the address without a new entry of the history. */
@@ -54,7 +59,8 @@ let unfollow = null;
 
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const wanted = Object.hasOwn(VIEWS, path) ? path : "when";
+  const isOffered = Object.hasOwn(VIEWS, path) && (path !== "what-if" || app.cluster.what_if !== false);
+  const wanted = isOffered ? path : "when";
   const parameters = Object.fromEntries(new URLSearchParams(query ?? ""));
   if (wanted !== name) {
     view?.leave?.();
@@ -127,6 +133,7 @@ function showNotice() {
 
 function showClusters() {
   const { clusters, cluster } = app;
+  document.querySelector('[data-view="what-if"]').hidden = cluster?.what_if === false;
   if (clusters.length < 2) {
     put(byId("cluster"), h("span", { class: "cluster-name" }, cluster?.name ?? ""));
     return;

@@ -66,6 +66,7 @@ function showJob(app, id, { job, said = [], ahead = [], ahead_count: before }) {
   const names = ahead.map((one) => (typeof one === "object" ? String(one.job) : String(one)));
   drawer(`Job ${id}`,
     h("p", { class: "drawer-answer" }, answer),
+    job.unwidened ? h("p", { class: "wider-note" }, `This range is wider than the ${span(now + job.unwidened.low, now + job.unwidened.high, now)} that was found: too few ranges of such jobs have held lately. It is so until they hold again.`) : null,
     h("p", null, "Waits for ", sentence(job.why).replace(/^./, (letter) => letter.toLowerCase())),
     h("dl", { class: "facts" },
       fact("User", job.user), fact("Partition", job.partition), fact("Processors", count(job.asked.procs)), fact("Time limit", duration(job.asked.time)),

@@ -73,8 +73,8 @@ export function machineView(app) {
 
   async function askWaits() {
     try {
-      const { days } = await app.get("/waits", { days: 14 });
-      put(waits, days?.length ? card("Waits of the last days", waitChart(days, Math.max(300, waits.clientWidth - 46))) : null);
+      const { days, held } = await app.get("/waits", { days: 14 });
+      put(waits, days?.length ? card("Waits of the last days", waitChart(days, Math.max(300, waits.clientWidth - 46)), holds(held?.queues)) : null);
     } catch {
       put(waits);
     }
@@ -99,6 +99,13 @@ export function machineView(app) {
       chart?.end();
     },
   };
+}
+
+/** How long jobs were held before they could be started, by queue. */
+function holds(queues) {
+  if (!queues?.length) return null;
+  const told = ({ queue, jobs, pending, median }) => `${queue ? `${queue}: ` : ""}${count(jobs)} for ${median === null ? "longer than can be told yet" : `${duration(median)} by even odds`}${pending ? `, ${count(pending)} still are` : ""}`;
+  return h("p", { class: "muted small" }, `These waits begin when a job is eligible. Before that, jobs were held by a dependency, a begin time or a hold: ${queues.map(told).join("; ")}.`);
 }
 
 /** Waits by day: the middle 80 % and the median, all queues side by side. */

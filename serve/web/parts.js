@@ -53,6 +53,9 @@ export function band(range, scale, kind) {
   ];
 }
 
+/** A range that breaks between its ends only. */
+const unbroken = (text) => text.replaceAll(" ", "\u00a0").replace("–\u00a0", "– ");
+
 /** Rows of ranges on one time axis: each has a name, and bands of absolute moments with a kind and a word. */
 export function timeline(rows, now, label) {
   const highest = Math.max(...rows.flatMap((row) => row.bands.map((one) => one.range.high)), now + 600);
@@ -65,7 +68,7 @@ export function timeline(rows, now, label) {
       row.bands.map((one) => h("div", { class: "timeline-band" },
         h("div", { class: "timeline-word" }, one.word),
         h("div", { class: "track", role: "img", "aria-label": `${row.name ? `${row.name}: ` : ""}${text(one)}` }, lines(), band(one.range, scale, one.kind)),
-        h("div", { class: "timeline-text" }, span(one.range.low, one.range.high, now), h("small", null, `even odds ${moment(one.range.median, now, true)}`)))))),
+        h("div", { class: "timeline-text" }, unbroken(span(one.range.low, one.range.high, now)), h("small", null, unbroken(`even odds ${moment(one.range.median, now, true)}`))))))),
     h("div", { class: "timeline-band axis" }, h("div", { class: "timeline-word" }), labels, h("div", { class: "timeline-text" })));
 }
 

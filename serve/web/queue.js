@@ -136,7 +136,7 @@ export function queueView(app) {
       cell("limit", limitText(row.asked.time)),
       cell("waited", row.waited === null ? "–" : duration(row.waited)),
       cell("place", row.place === null ? "–" : count(row.place)),
-      cell("starts", start ? [span(now + start.low, now + start.high, now), h("small", null, `even odds ${moment(now + start.median, now, true)}`)] : "not in line"),
+      cell("starts", start ? [span(now + start.low, now + start.high, now), h("small", null, `even odds ${moment(now + start.median, now, true)}`, row.unwidened ? h("abbr", { class: "wider", title: "wider than it was found: ranges of such jobs have failed lately" }, "wider") : null)] : "not in line"),
       cell("track", h("div", { class: "track slim" }, bars), { "aria-hidden": "true" }),
       cell("why", row.why, { title: row.why }));
   }

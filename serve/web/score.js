@@ -1,6 +1,7 @@
 // How right: what became of past forecasts, beside Slurm's own expected starts and the last waits.
 
 import { places } from "./api.js";
+import { dayCharts } from "./days.js";
 import { h, put, questions } from "./dom.js";
 import { card, empty, failed, loading } from "./parts.js";
 import { count, countOf, day, duration, percent } from "./words.js";
@@ -57,8 +58,15 @@ export function scoreView(app) {
           h("p", { class: "muted small" }, all.slurm_error === null ? "Slurm had no expected start to compare with." : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
         card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
+      dayCharts(body.days, app.cluster.epoch ?? 0, chartWidth(), wilson),
       Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), tried(trials));
   }
+
+  /** As wide as half a card, or a whole one on a narrow screen. */
+  const chartWidth = () => {
+    const width = Math.max(280, content.clientWidth - 48);
+    return innerWidth > 980 ? (width - 28) / 2 : width;
+  };
 
   return { element, enter: () => ask(), update: () => refresh(), leave: end };
 }

@@ -1,10 +1,9 @@
 // When: one job's shape in the words of sbatch, when it would start and end, and the change that would help most.
 
-import { places } from "./api.js";
+import { get, places } from "./api.js";
 import { debounce, h, memory, put, questions } from "./dom.js";
 import { card, empty, failed, loading, sentence, timeline } from "./parts.js";
 import { advice } from "./advice.js";
-import { readScript } from "./script.js";
 import { between, count, countOf, duration, limitSeconds, limitText, moment, percent } from "./words.js";
 
 const FIELDS = ["n", "N", "t", "p", "a", "u"];
@@ -15,6 +14,7 @@ export function whenView(app) {
   const perNode = nodes ? Math.floor(app.cluster.processors / nodes) : null;
   const inputs = {};
   let shown = null;
+  let fastest = null;
 
   const field = (key, flag, label, extra) => {
     inputs[key] = h("input", { id: `f-${key}`, name: key, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", ...extra });
@@ -43,20 +43,22 @@ export function whenView(app) {
   const soon = debounce(() => ask(true), 350);
   form.addEventListener("input", soon);
 
-  function readIn(text) {
-    const { lines, fields, notes, ignored } = readScript(text);
-    if (!lines) {
-      put(note, "No #SBATCH line was found in that.");
+  /** The service reads scripts, so that page, interface and command read them alike. */
+  async function readIn(text) {
+    let read;
+    try {
+      read = await app.get("/script", { script: text });
+    } catch (error) {
+      put(note, `${sentence(error.message)} ${sentence(error.hint)}`);
       return;
     }
-    for (const key of ["n", "N", "t", "p", "a"]) {
-      if (!inputs[key]) continue;
-      if (key === "p" && fields.p && !partitions.includes(fields.p)) inputs.p.value = "";
-      else inputs[key].value = fields[key] ?? (key === "n" && !fields.N ? "1" : "");
-    }
-    const all = [`Read ${countOf(lines, "#SBATCH line")}`];
-    if (notes.length) all.push(notes.join(", "));
-    if (ignored.length) all.push(`not used: ${ignored.join(", ")}`);
+    const fields = { n: String(read.procs), N: "", t: read.time ? limitText(read.time) : "", p: read.partition ?? "", a: read.array ?? "" };
+    const isUnknown = fields.p && inputs.p && !partitions.includes(fields.p);
+    if (isUnknown) fields.p = "";
+    for (const [key, value] of Object.entries(fields)) if (inputs[key]) inputs[key].value = value;
+    const all = [`Read as ${countOf(read.procs, "processor")}${read.time ? ` for ${duration(read.time)}` : read.is_unlimited ? " without a time limit" : ""}`];
+    if (isUnknown) all.push(`partition ${read.partition} is not known here`);
+    all.push(read.ignored.length ? `not looked at: ${read.ignored.join(", ")}` : "all of it is used");
     put(note, `${all.join("; ")}.`);
     ask(true);
   }
@@ -82,14 +84,13 @@ export function whenView(app) {
   /** What is asked, or what is wrong with it. */
   function question() {
     const value = (key) => inputs[key]?.value.trim() ?? "";
-    let processors = value("n");
-    if (value("N")) {
-      if (!/^[1-9]\d*$/.test(value("N"))) return { wrong: "N", error: "-N is a whole number of nodes." };
-      processors = String(Math.max(Number(processors) || 0, Number(value("N")) * perNode));
-    }
-    if (!/^[1-9]\d{0,8}$/.test(processors)) return { wrong: "n", error: "-n is a whole number of processors." };
+    const processors = value("n");
+    if (value("N") && !/^[1-9]\d{0,5}$/.test(value("N"))) return { wrong: "N", error: "-N is a whole number of nodes." };
+    if (!(value("N") && !processors) && !/^[1-9]\d{0,8}$/.test(processors)) return { wrong: "n", error: "-n is a whole number of processors." };
     if (value("t") && limitSeconds(value("t")) === null) return { wrong: "t", error: "-t is a time as sbatch reads it: 90 for minutes, 2:00:00, 1-12:00:00, or 2h." };
-    return { procs: processors, limit: value("t"), partition: value("p"), user: value("u"), array: value("a") };
+    const job = { limit: value("t"), partition: value("p"), user: value("u"), array: value("a") };
+    // What nodes and tasks come to together is the service's reading of sbatch's words.
+    return value("N") ? { script: `#!/bin/sh\n#SBATCH -N ${value("N")}${processors ? ` -n ${processors}` : ""}`, ...job } : { procs: processors, ...job };
   }
 
   const { ask, refresh, end } = questions(async (signal, byUser) => {
@@ -111,7 +112,10 @@ export function whenView(app) {
       if (array) showCampaign(await app.get("/campaign", { ...job, array }, signal), asked);
       else {
         const advised = app.get("/advice", job, signal).catch((error) => error);
+        const everywhere = app.clusters.length > 1 ? get("/fastest", { procs: job.procs, script: job.script, limit: job.limit, user: job.user }, signal).catch((error) => error) : null;
         const when = await app.get("/when", job, signal);
+        fastest = await everywhere;
+        if (when.script) put(note, `Nodes and tasks as sbatch reads them: ${countOf(when.script.procs, "processor")}.`);
         // The advice is waited for a moment, so that the answer is drawn once; what takes longer is added when it comes.
         const early = await Promise.race([advised, new Promise((done) => setTimeout(() => done(null), 250))]);
         if (signal.aborted) return;
@@ -164,7 +168,18 @@ export function whenView(app) {
             h("p", { class: "key" }, h("span", null, h("i", { class: "band start" }), "80 % range"), h("span", null, h("i", { class: "band inner start" }), "middle half"), h("span", null, h("i", { class: "tick start" }), "even odds")),
             refusals(when.refused)),
           planOf(soonest) ? advice(planOf(soonest), now, take, found.length > 1 ? soonest.partition : null) : advised instanceof Error ? card("The change that would help most", failed(advised)) : card("The change that would help most", loading(3))),
-        h("div", null, card("Chance to have started within", chances(soonest.wait.within)), card("Why", reasons(soonest)))));
+        h("div", null, atClusters(fastest), card("Chance to have started within", chances(soonest.wait.within)), card("Why", reasons(soonest)))));
+  }
+
+  /** Where the job would start first, of all clusters. */
+  function atClusters(found) {
+    if (!found) return null;
+    if (found instanceof Error) return card("At other clusters", failed(found));
+    const isHere = found.first.includes(app.cluster.name);
+    const told = found.first.length > 1 ? `Too close to call: ${found.first.join(", ")}.` : isHere ? "Here it would start first." : `${found.first[0]} would start it first.`;
+    return card("At all clusters", h("p", { class: "advised" }, told), h("dl", { class: "facts one" },
+      found.clusters.map((one) => h("div", null, h("dt", null, one.cluster, one.partition ? ` ${one.partition}` : ""), h("dd", null, `in ${duration(one.wait.low)} to ${duration(one.wait.high)}`, h("small", null, `even odds ${duration(one.wait.median)}`)))),
+      found.refused.map((one) => h("div", null, h("dt", null, one.site), h("dd", null, h("small", null, one.why))))));
   }
 
   function take(option) {
@@ -238,13 +253,14 @@ const plain = (parts) => parts.map((part) => part.strong ?? part).join("");
 
 /** The answer as one sentence. */
 export function headline(one, now, isOneOfSeveral) {
-  const { wait, record } = one;
+  const { wait, record, widened } = one;
   const [low, high] = [now + wait.low, now + wait.high];
   const first = isOneOfSeveral ? ["In ", h("strong", null, one.partition), " most likely "] : ["Most likely "];
   const later = wait.p90 - wait.high > 60 ? `, at the latest, nine times in ten, by ${moment(now + wait.p90, now)}` : "";
   return h("div", { class: "headline-block" },
     h("p", { class: "headline" }, first, phrase(between(low, high, now)), " ", h("span", { class: "sure" }, "80 %")),
     h("p", { class: "under" }, wait.median < 60 ? `As likely as not within ${duration(Math.max(1, wait.median))}${later}.` : `As likely as not by ${moment(now + wait.median, now)}, in ${duration(wait.median)}${later}.`),
+    widened ? h("p", { class: "wider-note" }, `Of the last ${count(widened.judged)} ranges for such jobs ${percent(widened.inside, 0)} held instead of 80 %: this one is ${widened.factor.toFixed(1)} times as wide as it was found until they hold again, and no change is advised.`) : null,
     h("p", { class: "under" }, record ? `Of the last ${count(record.jobs)} jobs so answered, ${percent(record.inside)} started within such a range (80 % should).` : "Too few jobs have been answered yet to say how often such a range holds."));
 }
 

@@ -19,7 +19,7 @@ export function setUndated(given) {
   isUndated = given;
 }
 
-/** The moment a day begins: that of `at`, or so many days later. */
+/** The moment at which the day of `at` begins, or the day that is `later` days after it. */
 export function midnight(at, later = 0) {
   if (isUndated) return (Math.floor(at / 86400) + later) * 86400;
   const date = new Date(at * 1000);

@@ -80,7 +80,7 @@ pub use file_kind::SiteFileKind;
 pub use job_script::{is_job_script, script_arguments};
 pub use listed::{ListedSetting, listed_settings};
 pub use notes::{Misread, Unmodelled};
-pub use now::{SACCT_NOW, SSHARE_NOW, moment_now, read_accounted};
+pub use now::{SACCT_NOW, SSHARE_NOW, moment_now, read_accounted, usage_now};
 pub use queuecast_trace::hostlist::compressed as node_list;
 pub use recorded_site::{NoRecordedSite, RecordedSite, read_recorded_site};
 pub use rules::CountedRule;

@@ -56,7 +56,7 @@ pub fn moment_now(
     let mut moment = ClusterMoment::recorded(cluster, jobs, now);
     moment.closed_nodes =
         (0..cluster.nodes.len()).filter(|&node| cluster.nodes[node].state != NodeState::Up).collect();
-    let shown = sshare.map(|text| usage(text, cluster)).filter(|usage| usage.iter().any(|one| *one > 0.0));
+    let shown = usage_now(cluster, sshare);
     let learned = || history.map(|history| ClusterMoment::recorded(cluster, history, now).usage);
     if let Some(usage) = shown.or_else(learned) {
         moment.usage = usage;
@@ -64,7 +64,11 @@ pub fn moment_now(
     moment
 }
 
-/// What users have used, in the order of the cluster's associations.
+/// What users have used by `sshare` ([`SSHARE_NOW`]), in the order of the cluster's associations; `None` if it shows nothing.
+pub fn usage_now(cluster: &Cluster, sshare: Option<&str>) -> Option<Vec<f64>> {
+    sshare.map(|text| usage(text, cluster)).filter(|usage| usage.iter().any(|one| *one > 0.0))
+}
+
 fn usage(text: &str, cluster: &Cluster) -> Vec<f64> {
     let mut lines = text.lines();
     let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());

@@ -267,17 +267,30 @@ impl ReviewQuestion<'_> {
 
 fn effect(compared: ComparedVariants) -> Option<ReviewEffect> {
     let new = compared.variants.get(1)?;
-    let mut waits = all_jobs(compared.common_jobs, new);
-    for by in ["partition", "qos", "account", "size_class"] {
-        let groups = new.groups.iter().filter(|one| one.by == by);
-        let mut of_kind: Vec<&GroupChange> = groups.collect();
-        order::sort_by(&mut of_kind, |one, other| one.group.cmp(&other.group));
-        waits.extend(of_kind.into_iter().flat_map(of_group));
-    }
+    let mut waits = overall_changes(compared.common_jobs, new);
+    let mut groups: Vec<&GroupChange> = new.groups.iter().collect();
+    order::sort_by(&mut groups, |one, other| one.group.cmp(&other.group));
+    waits.extend(by_kind(&groups));
     Some(ReviewEffect { waits, lost: new.lost, compared })
 }
 
-fn all_jobs(jobs: usize, new: &VariantAnswer) -> Vec<WaitChange> {
+/// Kinds of groups, in the order they are shown.
+const SHOWN_BY: [&str; 4] = ["partition", "qos", "account", "size_class"];
+
+/// The changes of groups, those of each kind together, in the order given.
+fn by_kind(groups: &[&GroupChange]) -> Vec<WaitChange> {
+    let of_kind =
+        |by: &&str| groups.iter().filter(|one| one.by == *by).flat_map(|one| of_group(one)).collect();
+    SHOWN_BY.iter().flat_map(|by| -> Vec<WaitChange> { of_kind(by) }).collect()
+}
+
+/// The changes of groups, those of each kind together, the largest first as they are given.
+pub(crate) fn group_waits_changes(groups: &[GroupChange]) -> Vec<WaitChange> {
+    by_kind(&groups.iter().collect::<Vec<_>>())
+}
+
+/// The changes of all jobs together.
+pub(crate) fn overall_changes(jobs: usize, new: &VariantAnswer) -> Vec<WaitChange> {
     let numbers = [
         (MEAN_WAIT.name, ReviewedWait::MeanWait),
         (P50_WAIT.name, ReviewedWait::MedianWait),

@@ -292,7 +292,8 @@ mod tests {
         let mut widths = Vec::new();
         for place in [0, 3, 9, 17, 24] {
             let (job, moment) = (&run.submissions[place], moments.before(place));
-            let question = ClusterQuestion { cluster: &cluster, history: &run, moment: &moment, job };
+            let question =
+                ClusterQuestion { cluster: &cluster, history: &run, moment: &moment, job, record: None };
             let answer = when_at_cluster(&question, settings, &|_| {}).unwrap();
             let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, seed);
             (0..place).for_each(|earlier| drop(forecaster.at_submission(earlier)));

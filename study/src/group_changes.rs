@@ -1,7 +1,7 @@
 //! Who gains and who loses by a variant of a site: the waits of the same jobs, by group.
 
 use queuecast_core::order;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -119,4 +119,15 @@ pub(crate) fn group_changes(seeds: &[PairedWaits]) -> Vec<GroupChange> {
     let weight = |one: &GroupChange| one.difference.abs() * one.jobs as f64;
     order::sort_by(&mut changes, |one, other| weight(other).total_cmp(&weight(one)));
     changes
+}
+
+/// Of accounts and users those accounts that only one user has, or that are called as a user.
+pub(crate) fn of_one_person<'a>(named: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeSet<String> {
+    let (mut users_of, mut users): (BTreeMap<&str, BTreeSet<&str>>, BTreeSet<&str>) = Default::default();
+    for (account, user) in named {
+        users_of.entry(account).or_default().insert(user);
+        users.insert(user);
+    }
+    let is_personal = |(account, of): &(&str, BTreeSet<&str>)| of.len() < 2 || users.contains(account);
+    users_of.into_iter().filter(is_personal).map(|one| one.0.to_owned()).collect()
 }

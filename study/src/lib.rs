@@ -2,9 +2,11 @@
 //! [`search`] finds templates, [`Brokerage`] and [`molding`] compare brokers and strategies, [`simulate_site`] and
 //! [`compare_variants`] say what a Slurm site would do. Every number comes from `eval`.
 
+mod awaited;
 mod brokerage;
 mod brokered;
 mod change_review;
+mod changed_waits;
 mod choice;
 mod cluster_forecasts;
 mod cluster_report;
@@ -14,6 +16,7 @@ mod comparison;
 mod demonstration;
 mod experiment;
 mod group_changes;
+mod log_setting;
 pub mod molding;
 mod repeated;
 mod run_difference;
@@ -27,12 +30,14 @@ mod site_policy;
 mod site_variants;
 mod sweep;
 
+pub use awaited::Awaited;
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};
 pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 pub use change_review::{
     ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewQuestion,
     ReviewThreshold, ReviewedGroup, ReviewedWait, WaitChange,
 };
+pub use changed_waits::{ChangedWaits, SettingQuestion};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};
 pub use cluster_forecasts::{ForecastStart, StartForecastScore, forecast_starts};
 pub use cluster_report::{
@@ -55,6 +60,6 @@ pub use site_answer::{SimulatedSite, SiteAnswer, simulate_site};
 pub use site_policy::{NotAtSites, SitePolicy};
 pub use site_variants::{
     ComparedVariants, ShakenMetric, SiteVariant, VariantAnswer, VariantChanges, VariantMetric,
-    VariantsQuestion, compare_variants,
+    VariantsQuestion, compare_awaited_variants, compare_variants,
 };
 pub use sweep::{Simulation, SimulationId, SimulationResult, Sweep, SweepResults};

@@ -9,6 +9,7 @@ use rand::RngExt;
 use serde::Serialize;
 
 use crate::Repeated;
+use crate::awaited::Awaited;
 use crate::cluster_report::{ClusterReport, measures_of, started};
 use crate::group_changes::{GroupChange, PairedWaits, group_changes, waits_by_group};
 use crate::shaken::Shaking;
@@ -39,6 +40,13 @@ pub struct SiteVariant {
 /// Several changes that make one variant: `bf_interval=60 PriorityWeightAge=2000`.
 #[derive(Debug, Clone, Default)]
 pub struct VariantChanges(Vec<SiteChange>);
+
+impl VariantChanges {
+    /// Each of them.
+    pub fn changes(&self) -> &[SiteChange] {
+        &self.0
+    }
+}
 
 impl FromStr for VariantChanges {
     type Err = String;
@@ -218,11 +226,23 @@ pub fn compare_variants(
     variants: &[SiteVariant],
     shaking: Option<Shaking>,
 ) -> Result<(usize, Vec<VariantAnswer>), SimError> {
+    Ok(compare_awaited_variants(variants, shaking, Awaited::ALWAYS)?.unwrap_or_default())
+}
+
+/// The same, told of each simulation that is done. `None` if it was not wanted any more.
+pub fn compare_awaited_variants(
+    variants: &[SiteVariant],
+    shaking: Option<Shaking>,
+    awaited: Awaited<'_>,
+) -> Result<Option<(usize, Vec<VariantAnswer>)>, SimError> {
     let seeds = shaking.map_or(0, |shaking| u64::from(shaking.seeds));
     // Seed zero stands for the submissions as they are.
     let runs: Vec<(usize, u64)> =
         (0..variants.len()).flat_map(|place| (0..=seeds).map(move |seed| (place, seed))).collect();
     let all = parallel::map(&runs, |&(place, seed)| {
+        if !(awaited.is_wanted)() {
+            return Ok(None);
+        }
         let SiteVariant { what_if, policy, .. } = &variants[place];
         let what_if = match shaking.filter(|_| seed > 0) {
             None => Cow::Borrowed(what_if),
@@ -232,9 +252,11 @@ pub fn compare_variants(
             }
         };
         let (answer, simulated) = simulated_answer(&what_if, policy)?;
-        Ok(SimulatedVariant { what_if, answer, simulated })
+        (awaited.done)();
+        Ok(Some(SimulatedVariant { what_if, answer, simulated }))
     });
-    let all: Vec<SimulatedVariant<'_>> = all.into_iter().collect::<Result<_, SimError>>()?;
+    let all: Option<Vec<SimulatedVariant<'_>>> = all.into_iter().collect::<Result<_, SimError>>()?;
+    let Some(all) = all else { return Ok(None) };
     let width = seeds as usize + 1;
     let at = |place: usize, seed: usize| &all[place * width + seed];
     let started: Vec<Vec<BTreeSet<JobKey<'_>>>> =
@@ -289,7 +311,7 @@ pub fn compare_variants(
             answer: at(place, 0).answer.clone(),
         }
     });
-    Ok((common[0].len(), answers.collect()))
+    Ok(Some((common[0].len(), answers.collect())))
 }
 
 /// Every submission moved by a random number of seconds, none before the first.

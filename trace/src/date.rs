@@ -36,6 +36,11 @@ pub fn compact_utc(unix: i64) -> Option<String> {
     Some(Timestamp::from_second(unix).ok()?.strftime("%Y%m%dT%H%M%SZ").to_string())
 }
 
+/// A Unix time as logs of programs write it, `2026-11-18T12:10:00Z`; `None` beyond the years a calendar has.
+pub fn utc(unix: i64) -> Option<String> {
+    Some(Timestamp::from_second(unix).ok()?.to_string())
+}
+
 /// Reads a day, `1996-09-23`, with or without a time, `1996-09-23 14:05` or `1996-09-23T14:05:00`, in this zone, as a Unix
 /// time; without a time, the day's first second. Of an hour that happens twice it is the first; `None` if it is none.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<i64> {

@@ -14,7 +14,7 @@ use queuecast::wait::QueueTime;
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
-use super::place::{ReadPlace, read_live};
+use super::place::{ReadPlace, StoreUse, read_live};
 use super::raw_trace::RawTrace;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
@@ -218,7 +218,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let inputs: Vec<&Path> = arguments.file.iter().map(PathBuf::as_path).collect();
     let plot = arguments.plotting.plan(&inputs)?;
     let usual = all.forecast.as_ref().is_some_and(|one| *one == WhenSettings::default());
-    let read = read_place(arguments, settings, usual && !arguments.methods.cache.no_cache, printer)?;
+    let read =
+        read_place(arguments, settings, StoreUse::of(usual, arguments.methods.cache.no_cache), printer)?;
     read.check_user(new.user.as_deref())?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
@@ -245,7 +246,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
 fn read_place(
     arguments: &Arguments,
     settings: &AdviceSettings,
-    may_recall: bool,
+    uses: StoreUse,
     printer: &Printer,
 ) -> Result<ReadPlace, Failure> {
     let check = |trace: &Loaded| {
@@ -263,7 +264,7 @@ fn read_place(
         return Err(AdviceError::PerfectLive.refusal().into());
     }
     let Arguments { file, live, moment, source, .. } = arguments;
-    let from = (file.as_ref(), source, may_recall);
+    let from = (file.as_ref(), source, uses);
     let (site, history) = read_live(from, live, &moment.at, printer)?;
     if let Some(past) = &history {
         let past = past.named();

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use queuecast_live::Computed;
 
 use crate::program::{Unanswered, answered};
+use crate::settings;
 
 /// Learning takes at most one part in this many of the time.
 const SHARE_OF_TIME: u32 = 10;
@@ -20,6 +21,8 @@ const LONGEST: Duration = Duration::from_secs(6 * 3600);
 pub struct BetweenLooks {
     /// The arguments of such a process but for what it computes.
     arguments: Vec<OsString>,
+    /// The name of the store. The environment tells it, since others see the arguments of a process, and it may have a password.
+    store: OsString,
     running: Option<Begun>,
     /// When learning was tried last, and how long that took.
     tried: Option<(Instant, Duration)>,
@@ -38,9 +41,22 @@ struct Begun {
 }
 
 impl BetweenLooks {
-    /// With the arguments of this program that name the store and what to make.
-    pub fn with(arguments: Vec<OsString>) -> BetweenLooks {
-        BetweenLooks { arguments, running: None, tried: None, is_due: false, is_complete: false, crashes: 0 }
+    /// With the arguments of this program that say what to make, and the name of the store.
+    pub fn with(arguments: Vec<OsString>, store: OsString) -> BetweenLooks {
+        BetweenLooks {
+            arguments,
+            store,
+            running: None,
+            tried: None,
+            is_due: false,
+            is_complete: false,
+            crashes: 0,
+        }
+    }
+
+    /// Processes from now on have other arguments.
+    pub fn change(&mut self, arguments: Vec<OsString>) {
+        self.arguments = arguments;
     }
 
     /// Accounting was loaded; `is_complete` tells whether up to now.
@@ -58,10 +74,10 @@ impl BetweenLooks {
         let has_time = self.tried.is_none_or(|(when, took)| when.elapsed() >= took * SHARE_OF_TIME);
         let learns = has_time && self.is_complete && self.is_due;
         let (tell, told) = mpsc::channel();
-        let arguments = self.arguments.clone();
+        let (arguments, store) = (self.arguments.clone(), self.store.clone());
         let compute = move || {
             // Without a listener, the collector ends.
-            let _ = tell.send(computed(&arguments, learns));
+            let _ = tell.send(computed(&arguments, &store, learns));
         };
         let spawned = std::thread::Builder::new().name("between looks".to_owned()).spawn(compute);
         // Without a thread there is no forecast at this look.
@@ -97,10 +113,12 @@ impl BetweenLooks {
 }
 
 /// Computes in a process of its own; what went wrong, if it did.
-fn computed(arguments: &[OsString], learns: bool) -> Result<Computed, String> {
+fn computed(arguments: &[OsString], store: &OsString, learns: bool) -> Result<Computed, String> {
     let program = std::env::current_exe().map_err(|cause| format!("this program is not found: {cause}"))?;
     let mut command = Command::new(program);
     let what = if learns { "learn" } else { "forecast" };
+    // All other settings are arguments.
+    command.env(settings::VARIABLE, "").env(settings::STORE_VARIABLE, store);
     command.args(["collect", "--compute", what, "--format", "json", "--quiet"]).args(arguments);
     let (status, stdout, stderr) = answered(command, LONGEST, || {}).map_err(|why| match why {
         Unanswered::TooSlow(_) => "it took hours, and was ended".to_owned(),

@@ -2,15 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use clap::FromArgMatches;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
-    Ask, AskFailed, ClusterNumber, CollectedRound, Collector, CollectorSettings, ComputeSettings, Computed,
-    DeclaredCommands, SqliteStore, Store, StoreError, SubmissionScript, compute, declared, first_forecasts,
-    write_comments,
+    Ask, AskFailed, AskedJobs, ClusterNumber, CollectedRound, Collector, CollectorSettings, ComputeSettings,
+    Computed, DeclaredCommands, SqlStore, Store, StoreError, StoreLocation, SubmissionScript, compute,
+    declared, first_forecasts, write_comments,
 };
+use queuecast_serve::LogLineFormat;
 
 use super::between_looks::BetweenLooks;
 use super::outside::{self, SlurmCommands};
@@ -18,10 +20,11 @@ use super::store_option::{self, refused};
 use super::submission_files::{self, SubmissionFiles};
 use super::{live, told};
 use crate::failure::Failure;
-use crate::interrupt::StopRequest;
+use crate::interrupt::{ReloadRequest, StopRequest};
+use crate::invocation::Invocation;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::{program, spec, zone};
+use crate::{program, settings, spec, supervisor, zone};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,8 +47,8 @@ Examples:
 
 /// Follow this Slurm site: remember its queue and its accounting, for when, pending and advise
 ///
-/// Looks at the queue and the nodes at every interval, by one squeue and one sinfo however many people ask, and loads the accounting in windows of a week, going on where it was left. What Slurm printed is kept in one file, the store; commands with --live answer from it while it is fresh. One process collects into a store at a time; any number may read it. Slurm that does not answer is no end: it is recorded, told, and asked again.
-#[derive(Debug, clap::Args)]
+/// Looks at the queue and the nodes at every interval, by one squeue and one sinfo however many people ask, and loads the accounting in windows of a week, going on where it was left. What Slurm printed is kept in the store, a file or a database of PostgreSQL; commands with --live answer from it while it is fresh. One process collects a cluster at a time; any number may read it. Slurm that does not answer is no end: it is recorded, told, and asked again.
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
@@ -80,8 +83,37 @@ pub struct Arguments {
     /// Name of the cluster in the store; by default the ClusterName that scontrol tells
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
+    /// How messages are written: as text, as logfmt, or as an object of JSON in each line
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "logfmt", "json"])]
+    pub log_format: String,
+    /// A file of settings, as of queuecast config --defaults; by default what QUEUECAST_CONFIG names, else queuecast/queuecast.toml in $XDG_CONFIG_HOME or ~/.config, else /etc/queuecast/queuecast.toml
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     #[command(flatten)]
     pub outside: outside::Arguments,
+}
+
+impl Arguments {
+    fn log_format(&self) -> Option<LogLineFormat> {
+        match self.log_format.as_str() {
+            "logfmt" => Some(LogLineFormat::Logfmt),
+            "json" => Some(LogLineFormat::Json),
+            _ => None,
+        }
+    }
+
+    fn settings(&self) -> CollectorSettings {
+        CollectorSettings {
+            history: self.history,
+            keep_looks: self.keep,
+            accounting_every: self.accounting_every(),
+            ..CollectorSettings::default()
+        }
+    }
+
+    fn accounting_every(&self) -> Seconds {
+        Seconds(self.every.0.saturating_mul(LOOKS_PER_ACCOUNTING))
+    }
 }
 
 fn scripts() -> impl TypedValueParser<Value = SubmissionScript> {
@@ -89,6 +121,9 @@ fn scripts() -> impl TypedValueParser<Value = SubmissionScript> {
     PossibleValuesParser::new(names)
         .try_map(|name| SubmissionScript::named(&name).ok_or("there is no such script"))
 }
+
+/// How often it is looked whether the settings are to be read again.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// Accounting is asked for once in this many looks.
 const LOOKS_PER_ACCOUNTING: i64 = 10;
@@ -101,14 +136,9 @@ impl Ask for SlurmCommands<'_> {
 }
 
 /// Follows the site, or says which commands that takes.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let accounting_every = Seconds(arguments.every.0.saturating_mul(LOOKS_PER_ACCOUNTING));
-    let settings = CollectorSettings {
-        history: arguments.history,
-        keep_looks: arguments.keep,
-        accounting_every,
-        ..CollectorSettings::default()
-    };
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    printer.log_as(arguments.log_format());
+    let settings = arguments.settings();
     if let (Some(script), Some(folder)) = (arguments.print_lua, &arguments.submission_tables) {
         return printer.write(submission_files::script(script, folder)?.as_bytes());
     }
@@ -118,26 +148,43 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             comments: arguments.admin_comment,
         };
         let all = declared::all(live::now().0, settings.window.0, also);
-        return printer.answer(&DeclaredCommands::of(&all, arguments.every.0, accounting_every.0));
+        return printer.answer(&DeclaredCommands::of(
+            &all,
+            arguments.every.0,
+            arguments.accounting_every().0,
+        ));
     }
     let commands = SlurmCommands::within(&arguments.outside, printer);
     let cluster = match &arguments.cluster {
         Some(name) => name.clone(),
         None => cluster_name(&commands)?,
     };
-    let file = arguments.store.file_to_write()?;
-    let mut store = SqliteStore::open(&file).map_err(|error| refused(&file, error))?;
-    let mut following =
-        FollowedSite { arguments, settings, commands, cluster, stop: StopRequest::listen(), printer };
-    let number = store.cluster(&following.cluster).map_err(|error| refused(&file, error))?;
+    let location = arguments.store.location_to_write()?;
+    let mut store = SqlStore::open(&location).map_err(|error| refused(&location, error))?;
+    let mut following = FollowedSite {
+        arguments: arguments.clone(),
+        settings,
+        asked: AskedJobs::default(),
+        commands,
+        cluster,
+        location,
+        stop: StopRequest::listen_as_service(),
+        printer,
+    };
+    let number = store.cluster(&following.cluster);
+    let number = following.in_store(number)?;
     if let Some(what) = &arguments.compute {
-        let at = store.last_look(number).map_err(|error| refused(&file, error))?;
+        let at = following.in_store(store.last_look(number))?;
         let at = at.ok_or_else(|| {
             Failure::input("the store has no look yet").hint("queuecast collect --once makes one")
         })?;
         return printer.answer(&following.compute(&mut store, number, at, what == "learn")?);
     }
-    let mut first = following.round(&mut store)?;
+    following.in_store(store.hold(number))?;
+    // There is a store to serve; the first round may load a year of accounting.
+    supervisor::tell("READY=1");
+    let first = following.round(&mut store);
+    let mut first = following.in_store(first)?;
     if arguments.once {
         if let Some(mut files) = following.files()?.filter(|_| first.look.is_some()) {
             files.ask_defaults(&following.commands);
@@ -151,28 +198,30 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             Ok(())
         };
     }
-    following.follow(&mut store, first)
+    let ended = following.follow(&mut store, first, invocation);
+    supervisor::tell("STOPPING=1");
+    ended
 }
 
 /// A site that is followed.
 struct FollowedSite<'a> {
-    arguments: &'a Arguments,
+    arguments: Arguments,
     settings: CollectorSettings,
+    asked: AskedJobs,
     commands: SlurmCommands<'a>,
     cluster: String,
+    location: StoreLocation,
     stop: StopRequest,
     printer: &'a Printer,
 }
 
 impl FollowedSite<'_> {
     /// One round: a look, and accounting if it is its turn.
-    fn round(&mut self, store: &mut impl Store) -> Result<CollectedRound, Failure> {
-        let file = self.arguments.store.file_to_write()?;
+    fn round(&mut self, store: &mut impl Store) -> Result<CollectedRound, StoreError> {
         let now = live::now();
         let to_load = {
-            let cluster = store.cluster(&self.cluster).map_err(|error| refused(&file, error))?;
-            let known = store.history_until(cluster).map_err(|error| refused(&file, error))?;
-            now - known.unwrap_or(now - self.settings.history)
+            let cluster = store.cluster(&self.cluster)?;
+            now - store.history_until(cluster)?.unwrap_or(now - self.settings.history)
         };
         let windows = to_load.0.max(0) as usize / self.settings.window.0.max(1) as usize;
         let progress = (windows > 1).then(|| Progress::new(self.printer, "loading history", windows + 1));
@@ -180,10 +229,24 @@ impl FollowedSite<'_> {
             progress.iter().for_each(Progress::advance);
             !self.stop.is_asked()
         };
-        let collector = Collector::new(store, &self.cluster, self.settings);
-        let round = collector.and_then(|mut one| one.round(&self.commands, now, &mut on_window));
-        let round = round.map_err(|error| refused(&file, error))?;
-        Ok(CollectedRound::of(file.display().to_string(), self.cluster.clone(), now, &round))
+        let mut collector = Collector::new(store, &self.cluster, self.settings)?.after(self.asked.clone());
+        let round = collector.round(&self.commands, now, &mut on_window)?;
+        self.asked = collector.asked();
+        Ok(CollectedRound::of(self.location.to_string(), self.cluster.clone(), now, &round))
+    }
+
+    /// The next round; `None` if the store is away for now.
+    fn next_round(&mut self, store: &mut impl Store) -> Result<Option<CollectedRound>, Failure> {
+        match self.round(store) {
+            Err(error) if error.may_pass() => {
+                self.printer.warning(&format!(
+                    "{}: {error}; not stored, and tried again in {} s",
+                    self.location, self.arguments.every.0
+                ));
+                Ok(None)
+            }
+            round => self.in_store(round).map(Some),
+        }
     }
 
     /// Says what a round brought.
@@ -196,41 +259,96 @@ impl FollowedSite<'_> {
     }
 
     /// Looks at every interval until it is told to end.
-    fn follow(&mut self, store: &mut SqliteStore, first: CollectedRound) -> Result<(), Failure> {
-        let mut between = BetweenLooks::with(self.compute_arguments()?);
+    fn follow(
+        &mut self,
+        store: &mut SqlStore,
+        first: CollectedRound,
+        begun: &Invocation,
+    ) -> Result<(), Failure> {
+        let (reload, mut last) = (ReloadRequest::listen(), begun.clone());
+        let mut between = BetweenLooks::with(self.compute_arguments()?, self.location.argument());
         let mut files = self.files()?;
-        let mut round = first;
+        let mut round = Some(first);
         loop {
-            self.told(&round);
-            if let Some(is_complete) = round.is_complete() {
+            round.iter().for_each(|round| self.told(round));
+            if let Some(is_complete) = round.as_ref().and_then(CollectedRound::is_complete) {
                 between.loaded(is_complete);
             }
-            if round.look.is_some() {
+            if round.is_some_and(|round| round.look.is_some()) {
                 files.iter_mut().for_each(|files| files.ask_defaults(&self.commands));
                 between.begin();
             }
-            let every = Duration::from_secs(self.arguments.every.0.unsigned_abs());
-            let computed = || {
-                match between.done() {
-                    Some(Ok(computed)) => self.tell_computed(&computed),
-                    Some(Err(why)) => self.printer.warning(&why),
-                    None => {}
+            let looked = Instant::now();
+            // Settings that are read again hold at once: the next look may be due earlier.
+            while let Some(left) = self.left(looked) {
+                let computed = || {
+                    match between.done() {
+                        Some(Ok(computed)) => self.tell_computed(&computed),
+                        Some(Err(why)) => self.printer.warning(&why),
+                        None => {}
+                    }
+                    Ok(())
+                };
+                if !self.stop.waited(left.min(MOMENT), computed)? {
+                    program::end_all();
+                    return Ok(());
                 }
-                Ok(())
-            };
-            if !self.stop.waited(every, computed)? {
-                program::end_all();
-                return Ok(());
+                if reload.take() {
+                    match self.read_again(begun, &mut last) {
+                        Ok(changed) => {
+                            between.change(self.compute_arguments()?);
+                            files = changed;
+                        }
+                        Err(failure) => {
+                            self.printer.failure(&failure.about("the settings stay as they were"));
+                        }
+                    }
+                }
             }
-            round = self.round(store)?;
+            round = self.next_round(store)?;
         }
+    }
+
+    /// How long it is until the next look; `None` if it is due.
+    fn left(&self, looked: Instant) -> Option<Duration> {
+        let every = Duration::from_secs(self.arguments.every.0.unsigned_abs());
+        every.checked_sub(looked.elapsed()).filter(|left| !left.is_zero())
+    }
+
+    /// Takes over settings that have changed, and says which: the files that are kept with them.
+    fn read_again(
+        &mut self,
+        begun: &Invocation,
+        last: &mut Invocation,
+    ) -> Result<Option<SubmissionFiles>, Failure> {
+        let (now, found) = settings::again(begun, last)?;
+        let matches = now.matches().subcommand_matches("collect");
+        let matches = matches.ok_or_else(|| Failure::unexpected("it is another command now"))?;
+        let read = Arguments::from_arg_matches(matches).map_err(|error| settings::refused(&error))?;
+        let kept = self.arguments.clone();
+        let before = std::mem::replace(
+            &mut self.arguments,
+            Arguments { store: kept.store, cluster: kept.cluster, ..read },
+        );
+        let files = self.files().inspect_err(|_| self.arguments = before)?;
+        self.settings = self.arguments.settings();
+        self.commands = SlurmCommands::within(&self.arguments.outside, self.printer);
+        self.printer.log_as(self.arguments.log_format());
+        let changed =
+            if found.changed.is_empty() { "none has changed".to_owned() } else { found.changed.join(", ") };
+        self.printer.note(&format!("settings read again: {changed}"));
+        if !found.fixed.is_empty() {
+            let fixed = found.fixed.join(", ");
+            self.printer.warning(&format!("settings that need a new start of the collector: {fixed}"));
+        }
+        *last = now;
+        Ok(files)
     }
 
     /// The arguments of a process that computes.
     fn compute_arguments(&self) -> Result<Vec<OsString>, Failure> {
-        let arguments = self.arguments;
-        let mut words: Vec<OsString> = vec!["--store".into(), arguments.store.file_to_write()?.into()];
-        words.extend(["--cluster".into(), self.cluster.clone().into()]);
+        let arguments = &self.arguments;
+        let mut words: Vec<OsString> = vec!["--cluster".into(), self.cluster.clone().into()];
         words.extend(["--every".into(), format!("{}s", arguments.every.0).into()]);
         words.extend(["--slurm-timeout".into(), format!("{}s", arguments.outside.slurm_timeout.0).into()]);
         if let Some(folder) = &arguments.submission_tables {
@@ -242,7 +360,7 @@ impl FollowedSite<'_> {
 
     /// The tables for submissions, if they are asked for.
     fn files(&self) -> Result<Option<SubmissionFiles>, Failure> {
-        let Arguments { submission_tables, every, .. } = self.arguments;
+        let Arguments { submission_tables, every, .. } = &self.arguments;
         submission_tables.as_ref().map(|folder| SubmissionFiles::within(folder, *every)).transpose()
     }
 
@@ -309,8 +427,7 @@ impl FollowedSite<'_> {
     }
 
     fn in_store<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {
-        let file = self.arguments.store.file_to_write()?;
-        result.map_err(|error| refused(&file, error))
+        result.map_err(|error| refused(&self.location, error))
     }
 }
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use queuecast::broker::BrokerSpec;
 use queuecast::forecast::WhenSettings;
-use queuecast::place::{JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile};
+use queuecast::place::{
+    JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile, SlurmPlace,
+};
 use queuecast::report::{broker_notes, choice_notes};
 use queuecast::study::Brokered;
 use queuecast::trace::ReadOptions;
@@ -15,6 +17,7 @@ use queuecast::units::{Procs, Seconds};
 use super::loaded::Loaded;
 use super::outside::{self, SlurmCommands};
 use super::raw_trace::RawTrace;
+use super::site_texts::{log_texts, texts};
 use super::source::Reading;
 use super::{cleaning, live, threads, told};
 use crate::cache;
@@ -175,6 +178,11 @@ fn own_jobs(site: &SiteEntry, reading: &Reading, printer: &Printer) -> Result<Op
                 .map_err(|error| Failure::input(format!("site '{}', {}: {error}", site.name, log.name)))?;
             Ok(Some(log))
         }
+        JobSource::Slurm { .. } => {
+            Err(Failure::usage("it is a Slurm site, and brokers are simulated on processors")
+                .about(&site.place)
+                .hint("ask about one job, as in -n 64 -t 2h, or give the site its trace without slurm"))
+        }
         JobSource::Live { .. } => Err(Failure::usage("it is live, and its future is not known")
             .about(&site.place)
             .hint("ask about one job, as in -n 64 -t 2h, or give the site a trace without live = true")),
@@ -239,6 +247,21 @@ fn said(
             cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
             told::learned(&arguments.cache, printer, |messages| {
                 SiteAsker { job, settings, zone, messages }.log(site, &trace.name, &mut trace.log, at)
+            })
+            .map_err(about)
+        }
+        JobSource::Slurm { folder, partition, history } => {
+            let (name, site_texts) = (folder.display().to_string(), texts(folder, printer).map_err(about)?);
+            let log = history.as_ref().map(|file| {
+                Ok::<_, Failure>((file.display().to_string(), log_texts(file, printer).map_err(about)?))
+            });
+            let log = log.transpose()?;
+            let log =
+                log.as_ref().map_or((name.as_str(), &site_texts), |(file, texts)| (file.as_str(), texts));
+            told::asked(printer, |messages| {
+                let named = (name.as_str(), &site_texts);
+                let place = SlurmPlace::recorded(named, log, &arguments.at, None, zone, messages)?;
+                SiteAsker { job, settings, zone, messages }.slurm(site, partition.as_deref(), &place)
             })
             .map_err(about)
         }

@@ -11,7 +11,9 @@ mod cleaning;
 mod collect;
 mod compare;
 mod completions;
+mod config;
 mod demo;
+mod doctor;
 mod generate;
 mod job_script;
 mod live;
@@ -77,7 +79,9 @@ pub enum Command {
     Reproduce(reproduce::Arguments),
     Trace(trace::Arguments),
     Site(site::Arguments),
-    Collect(collect::Arguments),
+    Collect(Box<collect::Arguments>),
+    Config(config::Arguments),
+    Doctor(doctor::Arguments),
     Notify(notify::Arguments),
     Generate(generate::Arguments),
     Demo(demo::Arguments),
@@ -122,7 +126,9 @@ pub fn run(mut command: Command, invocation: &Invocation, printer: &Printer) -> 
         Command::Reproduce(arguments) => reproduce::run(&arguments, printer),
         Command::Trace(arguments) => trace::run(&arguments, printer),
         Command::Site(arguments) => site::run(&arguments, printer),
-        Command::Collect(arguments) => collect::run(&arguments, printer),
+        Command::Collect(arguments) => collect::run(&arguments, invocation, printer),
+        Command::Config(arguments) => config::run(&arguments, invocation, printer),
+        Command::Doctor(arguments) => doctor::run(&arguments, invocation, printer),
         Command::Notify(arguments) => notify::run(&arguments, printer),
         Command::Generate(arguments) => generate::run(&arguments, invocation, printer),
         Command::Demo(arguments) => demo::run(&arguments, invocation, printer),

@@ -13,7 +13,7 @@ use queuecast_live::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
 };
 
-use super::place::{ReadPlace, read_live};
+use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
 use super::{live, moment, outside, store_option, told};
 use crate::failure::Failure;
@@ -142,7 +142,7 @@ impl Asked<'_> {
     /// The job as it is now. At first, one that does not wait is refused with what is known of it.
     fn job_now(&self, is_first: bool) -> Result<(Time, JobNow), Failure> {
         let Asked { arguments, live, source, zone, printer } = self;
-        let from = (None, source, !arguments.cache.no_cache);
+        let from = (None, source, StoreUse::of(true, arguments.cache.no_cache));
         let (site, history) = read_live(from, live, moment::END, printer)?;
         let read = ReadPlace::Live { site, history };
         let (place, settings) = (read.asked(live, None), WhenSettings::default());

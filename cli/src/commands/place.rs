@@ -136,8 +136,8 @@ pub enum ReadPlace {
 
 /// The past of a live site.
 pub enum ReadPast {
-    /// Accounting to learn from.
-    Log(Box<Loaded>),
+    /// Accounting to learn from, and the site's own scheduler, where it is asked.
+    Log(Box<Loaded>, Option<Box<SlurmPlace>>),
     /// What a collector has learned.
     Kept(Box<KeptModels>),
 }
@@ -146,7 +146,9 @@ impl ReadPast {
     /// As the library takes it.
     pub fn named(&self) -> LivePast<'_> {
         match self {
-            ReadPast::Log(log) => log.named().into(),
+            ReadPast::Log(log, scheduler) => {
+                LivePast { scheduler: scheduler.as_deref(), ..log.named().into() }
+            }
             ReadPast::Kept(kept) => kept.learning.past(&kept.name, &*kept.recall),
         }
     }
@@ -171,8 +173,9 @@ impl ReadPlace {
             }
             (None, file) => {
                 let at = &asked.moment.at;
-                let may_recall = !asked.methods.cache.no_cache && asked.settings() == WhenSettings::default();
-                let from = (file.as_ref(), &asked.source, may_recall);
+                let is_usual = asked.settings() == WhenSettings::default();
+                let uses = StoreUse::of(is_usual, asked.methods.cache.no_cache);
+                let from = (file.as_ref(), &asked.source, uses);
                 let (site, history) = read_live(from, &asked.live, at, printer)?;
                 Ok(ReadPlace::Live { site, history })
             }
@@ -211,10 +214,32 @@ impl ReadPlace {
     }
 }
 
+/// What a question about a live site uses of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreUse {
+    /// What was learned of it, and by that its own scheduler.
+    Learned,
+    /// Its own scheduler, which is tried on its past anew.
+    Scheduler,
+    /// Accounting alone: the question names other methods.
+    Accounting,
+}
+
+impl StoreUse {
+    /// Of a question that is asked as by default or not, and learns anew or not.
+    pub fn of(is_usual: bool, learns_anew: bool) -> StoreUse {
+        match (is_usual, learns_anew) {
+            (true, false) => StoreUse::Learned,
+            (true, true) => StoreUse::Scheduler,
+            (false, _) => StoreUse::Accounting,
+        }
+    }
+}
+
 /// A live site: by a store that is fresh, else by asking Slurm; with `at`, as a store remembers it. What there is to learn from is a file,
-/// else the store's accounting, or what was learned from that where the question `may_recall` it.
+/// else what `uses` names of the store.
 pub fn read_live(
-    (file, source, may_recall): (Option<&PathBuf>, &Source, bool),
+    (file, source, uses): (Option<&PathBuf>, &Source, StoreUse),
     live: &live::Arguments,
     at: &str,
     printer: &Printer,
@@ -235,19 +260,33 @@ pub fn read_live(
         (None, _) => ask()?,
     };
     // What a collector learns from is read as by default.
-    let may_recall = may_recall && source.is_usual();
+    let uses = if source.is_usual() { uses } else { StoreUse::Accounting };
+    let mut scheduler = None;
     let history = match (file, store) {
         (Some(file), _) if then.is_none() => Some(Loaded::read(file, source, printer)?),
         (Some(file), _) => {
             Some(RawTrace::read(file, &source.options(), printer)?.known_by(site.asked, printer)?)
         }
         (None, Some(store)) => {
-            let kept = if may_recall { store.learned(&site, printer)? } else { Err(store) };
+            let kept = match uses {
+                StoreUse::Learned => store.learned(&site, printer)?,
+                StoreUse::Scheduler | StoreUse::Accounting => Err(store),
+            };
             match kept {
                 Ok(kept) => return Ok((site, Some(ReadPast::Kept(Box::new(kept))))),
                 Err(store) => {
+                    if uses != StoreUse::Accounting {
+                        scheduler = store.scheduler(&site, printer)?.map(Box::new);
+                    }
                     let raw = store.history(site.asked, source)?;
-                    raw.map(|raw| raw.known_by(site.asked, printer)).transpose()?
+                    // Of the jobs of a site that was not followed for long, none may be one that can be simulated.
+                    match raw.map(|raw| raw.known_by(site.asked, printer)).transpose() {
+                        Ok(history) => history,
+                        Err(failure) => {
+                            printer.note(&format!("not learned from: {failure}"));
+                            None
+                        }
+                    }
                 }
             }
         }
@@ -257,7 +296,7 @@ pub fn read_live(
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
     }
     let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
-    let history = history.map(|history| ReadPast::Log(Box::new(history)));
+    let history = history.map(|history| ReadPast::Log(Box::new(history), scheduler));
     Ok((site, history))
 }
 

@@ -4,25 +4,25 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use clap::FromArgMatches;
 use queuecast::trace::TimeZone;
-use queuecast::units::Time;
+use queuecast::units::{Seconds, Time};
 use queuecast_live::{PlayedSite, StoredSite};
 use queuecast_serve::{
-    Access, AccessError, ClusterKind, LogEvent, ServedCluster, ServiceLimits, ServiceSettings, read_token,
-    serve,
+    Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceLimits,
+    ServiceRules, ServiceSettings, read_token, serve,
 };
 
 use super::source::Source;
 use super::{replayed, store_option};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::interrupt::StopRequest;
+use crate::interrupt::{ReloadRequest, StopRequest};
 use crate::invocation::Invocation;
 use crate::printer::Printer;
-use crate::spec;
-use crate::zone;
+use crate::{file_limit, settings, spec, supervisor, zone};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +36,10 @@ Examples:
     queuecast serve --listen 0.0.0.0:8080 --token-file /etc/queuecast/token
 
   The same behind a proxy that names the user, other users' names replaced:
-    queuecast serve --proxy-user-header X-Remote-User --anonymous";
+    queuecast serve --proxy-user-header X-Remote-User --anonymous
+
+  By the settings of a file, which SIGHUP reads again:
+    queuecast serve --config /etc/queuecast/queuecast.toml";
 
 /// Serve forecasts to browsers and programs: a page, an HTTP interface under /api/v1, metrics for Prometheus
 ///
@@ -74,13 +77,51 @@ pub struct Arguments {
     /// Replace the names of users, except to themselves where a proxy names them
     #[arg(long, help_heading = "Requests")]
     anonymous: bool,
+    /// Users who may ask what a changed setting would do, where a proxy names users; without a proxy any request that is admitted may
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        requires = "proxy_user_header",
+        help_heading = "Requests"
+    )]
+    administrator: Vec<String>,
+    /// Answer /metrics here too, without a token
+    #[arg(long, value_name = "ADDRESS", help_heading = "Requests")]
+    metrics_listen: Option<SocketAddr>,
     /// Print a line for each request
     #[arg(long, help_heading = "Requests")]
     log_requests: bool,
+    /// How messages are written: logfmt, or an object of JSON in each line
+    #[arg(long, value_name = "FORMAT", default_value = "logfmt", value_parser = ["logfmt", "json"], help_heading = "Requests")]
+    log_format: String,
+    /// How long an answer may take
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "Limits")]
+    answer_timeout: Seconds,
+    /// How long a client may take to send a request, and to take some of an answer
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "Limits")]
+    client_timeout: Seconds,
+    /// Connections at once
+    #[arg(long, value_name = "N", default_value = "4096", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
+    max_connections: usize,
+    /// Viewers of events at once
+    #[arg(long, value_name = "N", default_value = "3000", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
+    max_viewers: usize,
+    /// Questions that are computed at once; by default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
+    max_computed: Option<usize>,
+    /// A file of settings, as of queuecast config --defaults; by default what QUEUECAST_CONFIG names, else queuecast/queuecast.toml in $XDG_CONFIG_HOME or ~/.config, else /etc/queuecast/queuecast.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     store: store_option::Arguments,
     #[command(flatten)]
     source: Source,
+}
+
+fn at_most_a_million(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 1000000".to_owned())
 }
 
 /// A longer token is none.
@@ -156,12 +197,13 @@ impl Arguments {
     /// The clusters of a store.
     fn stored(&self, zone: &TimeZone) -> Result<Vec<ServedCluster>, Failure> {
         const HINT: &str = "queuecast collect follows a site; queuecast serve --demo needs none";
-        let file = self.store.file().filter(|file| file.exists() || self.store.is_named());
-        let file = file.ok_or_else(|| Failure::usage("no site has been followed yet").hint(HINT))?;
-        if !file.exists() {
-            return Err(Failure::input(format!("{}: there is no such store", file.display())).hint(HINT));
+        let location = self.store.location()?.filter(|one| one.may_exist() || self.store.is_named());
+        let location = location.ok_or_else(|| Failure::usage("no site has been followed yet").hint(HINT))?;
+        if !location.may_exist() {
+            return Err(Failure::input(format!("{location}: there is no such store")).hint(HINT));
         }
-        let all = StoredSite::all(file.clone(), zone).map_err(|error| store_option::refused(&file, error))?;
+        let all = StoredSite::all(location.clone(), zone)
+            .map_err(|error| store_option::refused(&location, error))?;
         let names: Vec<String> = all.iter().map(|one| one.name().to_owned()).collect();
         let wanted = self.source.reading.cluster.as_deref();
         let chosen = all.into_iter().filter(|one| wanted.is_none_or(|name| name == one.name()));
@@ -175,39 +217,136 @@ impl Arguments {
         let served: Vec<ServedCluster> = served.collect();
         match (served.is_empty(), wanted) {
             (true, Some(name)) => {
-                Err(Failure::usage(format!("--cluster {name}: {} does not have it", file.display()))
+                Err(Failure::usage(format!("--cluster {name}: {location} does not have it"))
                     .hint(format!("it has {}", names.join(", "))))
             }
             (true, None) => {
-                Err(Failure::input(format!("{}: no cluster has been collected into it", file.display()))
-                    .hint(HINT))
+                Err(Failure::input(format!("{location}: no cluster has been collected into it")).hint(HINT))
             }
             _ => Ok(served),
         }
     }
 }
 
+impl Arguments {
+    fn rules(&self, printer: &Printer) -> Result<ServiceRules, Failure> {
+        let mut limits = ServiceLimits {
+            reading: length(self.client_timeout),
+            request: length(self.answer_timeout),
+            connections: self.max_connections,
+            viewers: self.max_viewers,
+            ..ServiceLimits::default()
+        };
+        limits.computed = self.max_computed.unwrap_or(limits.computed);
+        Ok(ServiceRules { access: self.access(printer)?, limits, log_requests: self.log_requests })
+    }
+
+    fn log_format(&self) -> LogLineFormat {
+        if self.log_format == "json" { LogLineFormat::Json } else { LogLineFormat::Logfmt }
+    }
+}
+
+fn length(seconds: Seconds) -> Duration {
+    Duration::from_secs(seconds.0.unsigned_abs())
+}
+
+/// Calls a service when the process is told something.
+struct ServiceCalls {
+    stop: StopRequest,
+    reload: ReloadRequest,
+    /// The command line with the settings that it began with, and as they were read last.
+    begun: Invocation,
+    last: Invocation,
+    listen: SocketAddr,
+    printer: Printer,
+}
+
+impl ServiceCalls {
+    fn next(&mut self) -> Option<ServiceCall> {
+        if self.stop.is_asked() {
+            supervisor::tell("STOPPING=1");
+            return Some(ServiceCall::End);
+        }
+        if !self.reload.take() {
+            return None;
+        }
+        match self.read_again() {
+            Ok(rules) => Some(ServiceCall::Change(Box::new(rules))),
+            Err(failure) => {
+                let (why, hint) = (failure.to_string(), failure.hints().join("; "));
+                let values = [("why", why.as_str()), ("hint", &hint)];
+                self.printer.log_line(&LogEvent::new("settings-refused", &values).error());
+                None
+            }
+        }
+    }
+
+    /// The rules by the settings as they are now; what cannot be changed is told.
+    fn read_again(&mut self) -> Result<ServiceRules, Failure> {
+        let (now, found) = settings::again(&self.begun, &self.last)?;
+        let matches = now.matches().subcommand_matches("serve");
+        let matches = matches.ok_or_else(|| Failure::unexpected("it is another command now"))?;
+        let arguments = Arguments::from_arg_matches(matches).map_err(|error| settings::refused(&error))?;
+        let rules = arguments.rules(&self.printer)?;
+        // The address stays what it was.
+        rules.access.check(&self.listen).map_err(refused)?;
+        self.printer.log_as(Some(arguments.log_format()));
+        self.printer.log_line(&LogEvent::new("settings-read", &[("changed", &found.changed.join(","))]));
+        if !found.fixed.is_empty() {
+            let values =
+                [("settings", found.fixed.join(",")), ("hint", "start the service again".to_owned())];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            self.printer.log_line(&LogEvent::new("settings-need-restart", &values).warning());
+        }
+        self.last = now;
+        Ok(rules)
+    }
+}
+
 /// Serves until it is told to end.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
-    let access = arguments.access(printer)?;
+    printer.log_as(Some(arguments.log_format()));
+    let mut rules = arguments.rules(printer)?;
     let zone = arguments.zone(invocation);
     let clusters = match (&arguments.replay, arguments.demo) {
         (_, true) => vec![arguments.played(Path::new(replayed::DEMO), &zone, printer)?],
         (Some(log), _) => vec![arguments.played(log, &zone, printer)?],
         (None, _) => arguments.stored(&zone)?,
     };
-    let stop = StopRequest::listen_as_service();
+    let may_be_open = file_limit::raise_for(rules.limits.connections);
+    if may_be_open < rules.limits.connections {
+        let (open, hint) =
+            (may_be_open.to_string(), "ulimit -n, or LimitNOFILE of the unit, sets the limit of files");
+        let values = [("connections", open.as_str()), ("hint", hint)];
+        printer.log_line(&LogEvent::new("fewer-connections", &values).warning());
+        rules.limits.connections = may_be_open;
+    }
+    let mut calls = ServiceCalls {
+        stop: StopRequest::listen_as_service(),
+        reload: ReloadRequest::listen(),
+        begun: invocation.clone(),
+        last: invocation.clone(),
+        listen: arguments.listen,
+        printer: printer.clone(),
+    };
     let told = printer.clone();
     let settings = ServiceSettings {
         listen: arguments.listen,
-        access,
-        limits: ServiceLimits::default(),
+        metrics_listen: arguments.metrics_listen,
+        access: rules.access,
+        limits: rules.limits,
         anonymous: arguments.anonymous,
-        log_requests: arguments.log_requests,
+        administrators: arguments.administrator.clone(),
+        log_requests: rules.log_requests,
         zone,
-        tell: Arc::new(move |event: LogEvent| told.log_line(&event.line, event.is_warning)),
+        tell: Arc::new(move |event: LogEvent| {
+            told.log_line(&event);
+            if event.event == "listening" {
+                supervisor::tell("READY=1");
+            }
+        }),
     };
-    serve(clusters, &settings, move || stop.is_asked())
+    serve(clusters, &settings, move || calls.next())
         .map_err(|error| Failure::input(error.what).because(error.cause).hint(error.hint))
 }
 

@@ -2,9 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use queuecast_live::StoreError;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use queuecast_live::{StoreError, StoreLocation};
 
 use crate::failure::Failure;
 
@@ -12,18 +13,33 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Arguments {
-    /// The store of queuecast collect; by default what QUEUECAST_STORE names, else queuecast/store.sqlite in $XDG_DATA_HOME or ~/.local/share
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    /// The store of queuecast collect: a file, or postgresql://USER@HOST:PORT/DATABASE; by default what QUEUECAST_STORE names, else queuecast/store.sqlite in $XDG_DATA_HOME or ~/.local/share
+    #[arg(long, value_name = "STORE", value_parser = locations())]
+    pub store: Option<StoreLocation>,
+}
+
+fn locations() -> impl TypedValueParser<Value = StoreLocation> {
+    OsStringValueParser::new().try_map(|name| StoreLocation::named(&name))
 }
 
 /// Where the store is told when it is no argument.
 const VARIABLE: &str = "QUEUECAST_STORE";
 
 impl Arguments {
-    /// The file that is named, or that of this user; `None` if there is no place for one.
-    pub fn file(&self) -> Option<PathBuf> {
-        self.store.clone().or_else(|| usual(|name| env::var_os(name)))
+    /// The store that is named, or that of this user; `None` if there is no place for one.
+    pub fn location(&self) -> Result<Option<StoreLocation>, Failure> {
+        self.told().map_err(|error| {
+            Failure::usage(format!("{VARIABLE}: {error}")).hint(error.hint().unwrap_or_default())
+        })
+    }
+
+    /// The same, with what is wrong with a name.
+    pub fn told(&self) -> Result<Option<StoreLocation>, StoreError> {
+        match (&self.store, usual(|name| env::var_os(name))) {
+            (Some(location), _) => Ok(Some(location.clone())),
+            (None, Some(name)) => StoreLocation::named(&name).map(Some),
+            (None, None) => Ok(None),
+        }
     }
 
     /// Whether a store is named, so that there must be one.
@@ -31,11 +47,12 @@ impl Arguments {
         self.store.is_some() || env::var_os(VARIABLE).is_some()
     }
 
-    /// The file to write to; its folder is made.
-    pub fn file_to_write(&self) -> Result<PathBuf, Failure> {
-        let file = self.file().ok_or_else(|| {
+    /// The store to write to; the folder of a file is made.
+    pub fn location_to_write(&self) -> Result<StoreLocation, Failure> {
+        let location = self.location()?.ok_or_else(|| {
             Failure::usage("there is no home directory to keep a store in").hint("name a file with --store")
         })?;
+        let StoreLocation::File(file) = &location else { return Ok(location) };
         if let Some(folder) =
             file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
         {
@@ -43,24 +60,25 @@ impl Arguments {
                 Failure::input(format!("cannot make {}", folder.display())).because(cause)
             })?;
         }
-        Ok(file)
+        Ok(location)
     }
 }
 
-/// The store of this user.
-fn usual(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let told = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(file) = told(VARIABLE) {
-        return Some(file);
+/// The store of this user, by its name.
+fn usual(variable: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
+    let told = |name: &str| variable(name).filter(|value| !value.is_empty());
+    if let Some(name) = told(VARIABLE) {
+        return Some(name);
     }
-    let data = told("XDG_DATA_HOME").or_else(|| Some(told("HOME")?.join(".local/share")))?;
-    Some(data.join("queuecast/store.sqlite"))
+    let data = told("XDG_DATA_HOME").map(PathBuf::from);
+    let data = data.or_else(|| Some(PathBuf::from(told("HOME")?).join(".local/share")))?;
+    Some(data.join("queuecast/store.sqlite").into())
 }
 
 /// What a store says is wrong with it.
-pub fn refused(file: &Path, error: StoreError) -> Failure {
+pub fn refused(location: &StoreLocation, error: StoreError) -> Failure {
     let hint = error.hint();
-    let failure = Failure::input(format!("{}: {error}", file.display()));
+    let failure = Failure::input(format!("{location}: {error}"));
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -69,6 +87,8 @@ pub fn refused(file: &Path, error: StoreError) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     #[test]
@@ -78,9 +98,9 @@ mod tests {
         };
         assert_eq!(told(&[]), None);
         let home = "/h/.local/share/queuecast/store.sqlite";
-        assert_eq!(told(&[("HOME", "/h")]).as_deref(), Some(Path::new(home)));
-        assert_eq!(told(&[("HOME", "/h"), ("QUEUECAST_STORE", "s")]).as_deref(), Some(Path::new("s")));
+        assert_eq!(told(&[("HOME", "/h")]).as_deref(), Some(OsStr::new(home)));
+        assert_eq!(told(&[("HOME", "/h"), ("QUEUECAST_STORE", "s")]).as_deref(), Some(OsStr::new("s")));
         let data = "/d/queuecast/store.sqlite";
-        assert_eq!(told(&[("XDG_DATA_HOME", "/d"), ("HOME", "/h")]).as_deref(), Some(Path::new(data)));
+        assert_eq!(told(&[("XDG_DATA_HOME", "/d"), ("HOME", "/h")]).as_deref(), Some(OsStr::new(data)));
     }
 }

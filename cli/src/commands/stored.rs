@@ -1,20 +1,19 @@
 //! A followed site at a moment, by what its store remembers.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
-use queuecast::place::{LiveSite, RecallModel};
+use queuecast::place::{LiveSite, RecallModel, SlurmPlace};
 use queuecast::trace::ReadOptions;
 use queuecast::units::{Seconds, Time};
 use queuecast_live::{
-    ClusterNumber, JobForecast, KeptLearning, Scorecard, SqliteStore, Store, StoreError, site_at,
-    waiting_jobs,
+    ClusterNumber, JobForecast, KeptLearning, Scorecard, SqlStore, Store, StoreError, StoreLocation,
+    StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
 };
 
-use super::live;
 use super::raw_trace::RawTrace;
 use super::source::Source;
 use super::store_option::{Arguments, refused};
+use super::{live, told};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
@@ -26,8 +25,8 @@ const OLD: Seconds = Seconds(86_400);
 
 /// A store that is read for one cluster.
 pub struct OpenStore {
-    file: PathBuf,
-    store: SqliteStore,
+    location: StoreLocation,
+    store: SqlStore,
     cluster: ClusterNumber,
     name: String,
 }
@@ -48,40 +47,38 @@ impl OpenStore {
     /// # Errors
     /// If the store that is named cannot be read, or does not have the cluster, or has several and none is named.
     pub fn find(arguments: &Arguments, cluster: Option<&str>) -> Result<Option<OpenStore>, Failure> {
-        let Some(file) = arguments.file() else { return Ok(None) };
+        let Some(location) = arguments.location()? else { return Ok(None) };
         let is_named = arguments.is_named();
-        if !file.exists() {
+        if !location.may_exist() {
             if is_named {
-                return Err(Failure::input(format!("{}: there is no such store", file.display()))
+                return Err(Failure::input(format!("{location}: there is no such store"))
                     .hint("queuecast collect makes one"));
             }
             return Ok(None);
         }
-        let store = SqliteStore::open_to_read(&file).map_err(|error| refused(&file, error))?;
-        let clusters = store.clusters().map_err(|error| refused(&file, error))?;
+        let store = SqlStore::open_to_read(&location).map_err(|error| refused(&location, error))?;
+        let clusters = store.clusters().map_err(|error| refused(&location, error))?;
         let names: Vec<&str> = clusters.iter().map(|one| one.0.as_str()).collect();
         if let Some(name) = cluster {
             return match clusters.iter().find(|one| one.0 == name) {
                 Some((name, cluster)) => {
-                    Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), file, store }))
+                    Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), location, store }))
                 }
                 None if !is_named => Ok(None),
-                None => Err(Failure::usage(format!("--cluster {name}: {} does not have it", file.display()))
-                    .hint(format!(
-                        "it has {}",
-                        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-                    ))),
+                None => Err(Failure::usage(format!("--cluster {name}: {location} does not have it")).hint(
+                    format!("it has {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
+                )),
             };
         }
         match &clusters[..] {
-            [(name, cluster)] => Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), file, store })),
-            [] if !is_named => Ok(None),
-            [] => Err(Failure::input(format!("{}: no cluster has been collected into it", file.display()))
-                .hint("queuecast collect fills it")),
-            _ => {
-                Err(Failure::usage(format!("{} has several clusters: {}", file.display(), names.join(", ")))
-                    .hint("name one with --cluster"))
+            [(name, cluster)] => {
+                Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), location, store }))
             }
+            [] if !is_named => Ok(None),
+            [] => Err(Failure::input(format!("{location}: no cluster has been collected into it"))
+                .hint("queuecast collect fills it")),
+            _ => Err(Failure::usage(format!("{location} has several clusters: {}", names.join(", ")))
+                .hint("name one with --cluster")),
         }
     }
 
@@ -106,7 +103,7 @@ impl OpenStore {
     }
 
     fn told<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {
-        result.map_err(|error| refused(&self.file, error))
+        result.map_err(|error| refused(&self.location, error))
     }
 
     /// The last look, if it is fresh enough to stand for asking Slurm; else it is said how old it is.
@@ -115,26 +112,34 @@ impl OpenStore {
         let Some(look) = self.told(self.store.look_at(self.cluster, now))? else { return Ok(None) };
         let age = now - look.look.at;
         if age <= FRESH {
-            return Ok(Some(site_at(&look.look)?));
+            return Ok(Some(site_at(&self.answered(look, now)?.look)?));
         }
         let why = self.told(self.store.last_failure(self.cluster))?;
         let why = why.map_or(String::new(), |failure| format!(" (then: {})", failure.why));
         printer.note(&format!(
             "the last look at Slurm in {} was {} ago{why}; Slurm is asked itself",
-            self.file.display(),
+            self.location,
             minutes(age)
         ));
         Ok(None)
     }
 
+    /// A fresh look, or an earlier fresh one if the collector has not yet found out when the jobs of the last one start.
+    fn answered(&self, look: StoredLook, now: Time) -> Result<StoredLook, Failure> {
+        let found = self.told(self.store.starts_up_to(self.cluster, look.number))?;
+        let Some((number, at, _)) = found.filter(|found| found.0 < look.number && now - found.1 <= FRESH)
+        else {
+            return Ok(look);
+        };
+        let before = self.told(self.store.look_at(self.cluster, at))?;
+        Ok(before.filter(|before| before.number == number).unwrap_or(look))
+    }
+
     /// The site as the last look by a moment saw it.
     pub fn site_at(&self, at: Time, printer: &Printer) -> Result<LiveSite, Failure> {
         let Some(look) = self.told(self.store.look_at(self.cluster, at))? else {
-            return Err(Failure::input(format!(
-                "{}: it has no look from so early a moment",
-                self.file.display()
-            ))
-            .hint("looks are kept for 30 days, or as collect --keep says"));
+            return Err(Failure::input(format!("{}: it has no look from so early a moment", self.location))
+                .hint("looks are kept for 30 days, or as collect --keep says"));
         };
         let age = at - look.look.at;
         if age > FRESH {
@@ -158,9 +163,26 @@ impl OpenStore {
                 minutes(age)
             ));
         }
-        let (name, until) = (self.file.display().to_string(), learning.until());
+        let (name, until) = (self.location.to_string(), learning.until());
+        let look = self.told(self.store.look_at(self.cluster, site.asked))?;
+        let scheduler = match &look {
+            Some(look) => told::asked(printer, |messages| {
+                Ok(known_scheduler(&self.store, self.cluster, (look, site), &name, messages))
+            })?,
+            None => Ok(None),
+        };
+        let learning = learning.with_scheduler(self.told(scheduler)?);
         let recall = Box::new(move |name: &str| self.store.learned(self.cluster, until, name).ok().flatten());
         Ok(Ok(KeptModels { name, learning, recall }))
+    }
+
+    /// The site with its own scheduler, of which nothing is known yet; `None`, which is said, if it cannot be asked.
+    pub fn scheduler(&self, site: &LiveSite, printer: &Printer) -> Result<Option<SlurmPlace>, Failure> {
+        let name = self.location.to_string();
+        let found = told::asked(printer, |messages| {
+            Ok(scheduler_at(&self.store, self.cluster, site, &name, messages))
+        })?;
+        self.told(found)
     }
 
     /// How right the forecasts were that were made within this time before the last look, by what is known then.
@@ -172,7 +194,7 @@ impl OpenStore {
         };
         let since = at - last;
         let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
-        let of = (self.file.display().to_string(), self.name.clone());
+        let of = (self.location.to_string(), self.name.clone());
         Ok(Scorecard::of(of, (since, at), &judged, &waiting))
     }
 
@@ -184,7 +206,7 @@ impl OpenStore {
         }
         // What is stored of a cluster is of no other.
         let options = ReadOptions { cluster: None, ..source.options() };
-        RawTrace::of_text(&self.file.display().to_string(), &text, &options).map(Some)
+        RawTrace::of_text(&self.location.to_string(), &text, &options).map(Some)
     }
 }
 

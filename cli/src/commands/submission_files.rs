@@ -25,7 +25,7 @@ pub struct SubmissionFiles {
 /// What the site gives to jobs that do not ask for it, as `sinfo` prints it.
 const DEFAULTS_FILE: &str = "defaults";
 
-/// A table is used for so many looks, and no less than ten minutes.
+/// How many looks a table is used for; no less than ten minutes in any case.
 const LOOKS_VALID: i64 = 5;
 const LEAST_VALID: Seconds = Seconds(600);
 

@@ -10,7 +10,7 @@ use queuecast::place::{PendingAnswer, PlayedLog, pending_at};
 use queuecast::trace::TimeZone;
 use queuecast::units::{Seconds, Time};
 
-use super::place::{ReadPlace, read_live};
+use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
 use super::stored::{FRESH, OpenStore};
 use super::{live, moment, replayed};
@@ -184,7 +184,7 @@ impl WatchedSite {
     }
 
     fn answer(&mut self, desk: &WatchDesk, at: &str) -> Result<PendingAnswer, Failure> {
-        let from = (self.file.as_ref(), &desk.source, true);
+        let from = (self.file.as_ref(), &desk.source, StoreUse::Learned);
         let (site, history) = read_live(from, &self.live, at, &desk.printer)?;
         let read = ReadPlace::Live { site, history };
         let place = read.asked(&self.live, desk.source.procs);

@@ -23,7 +23,7 @@ pub struct WatchedPlace {
 pub enum WatchNews {
     /// Something begins that takes this many steps; 0 if they are not counted.
     Begins { what: String, steps: usize },
-    /// So many more steps of it are done.
+    /// How many more steps of it are done.
     Done(usize),
     /// An answer, and what was said on the way.
     Answered { answer: Box<PendingAnswer>, notes: Vec<String> },

@@ -17,6 +17,7 @@ fn it_compares_eight_ways_and_says_what_to_try_next() {
     ] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
+    assert!(text.trim_end().ends_with(" serve --demo"), "the last line is the one to type next: {text}");
     let csv = stdout(&mut folder.queuecast("demo --jobs 500 --format csv"));
     assert_eq!(column(&csv, "policy"), ["fcfs", "easy", "easy", "easy", "sjbf", "sjbf", "sjbf", "likely"]);
     assert_eq!(column(&csv, "mean_accuracy")[3], "1");

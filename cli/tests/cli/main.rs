@@ -30,14 +30,17 @@ mod mold;
 mod notify;
 mod one_answer;
 mod options;
+mod own_scheduler;
 mod pending;
 mod plot;
+mod postgres;
 mod predictions;
 mod reproduce;
 mod roles;
 mod score;
 mod search;
 mod serve;
+mod settings;
 mod simulate;
 mod site;
 mod site_diff;
@@ -64,6 +67,8 @@ fn queuecast() -> Command {
     command.env("XDG_CACHE_HOME", env!("CARGO_BIN_EXE_queuecast"));
     // No store but the one that a test names.
     command.env("XDG_DATA_HOME", env!("CARGO_BIN_EXE_queuecast")).env_remove("QUEUECAST_STORE");
+    // No settings but those that a test names.
+    command.env("QUEUECAST_CONFIG", "");
     command
 }
 

@@ -60,6 +60,17 @@ fn every_command_says_the_same_of_a_start() {
                 let one = ask(format!("when {log}.swf -n {size} -t {minutes} {alone} {asked}"));
                 assert_eq!(one["wait"], when["wait"], "{log} {asked} {alone}");
             }
+            // The first of several jobs is that job.
+            for several in ["--array 1-4", "--array 1-9%2", "--chain 3"] {
+                let all = ask(format!("when {log}.swf -n {size} -t {minutes} {several} {asked}"));
+                let place = &all["places"][0];
+                for first in [&place["first_start"], &place["jobs"][0]["start"]] {
+                    for part in ["p10", "median", "p90", "low", "high"] {
+                        assert_eq!(first[part], when["wait"][part], "{log} {asked} {several} {part}");
+                    }
+                }
+                assert_eq!(place["alone"]["method"], when["method"], "{log} {asked} {several}");
+            }
             let sites = ask(format!("metaschedule {log}.toml -n {size} -t {minutes} {asked}"));
             assert_eq!(range(&sites["sites"][0]["wait"], ["low", "median", "high"]), start, "{log} {asked}");
             said.push(start);
@@ -69,4 +80,35 @@ fn every_command_says_the_same_of_a_start() {
     said.sort_by(|one, other| one[1].total_cmp(&other[1]));
     said.dedup();
     assert!(said.len() > 4 && said.iter().any(|[low, _, high]| low < high), "{said:?}");
+}
+
+#[test]
+fn a_slurm_site_says_the_same_to_every_command() {
+    let folder = crate::pending::slurm_site();
+    let site =
+        "[[site]]\nname = \"here\"\nslurm = \"site\"\ntrace = \"history.csv\"\npartition = \"batch\"\n";
+    std::fs::write(folder.path("sites.toml"), site).unwrap();
+    let ask = |line: &str| json(&mut folder.queuecast(&format!("{line} --at 10 --format json --quiet")));
+    let mut said = Vec::new();
+    for job in ["-n 4 -t 20 -u bob", "-n 8 -t 5 -u ann"] {
+        let when = ask(&format!("when history.csv --site site -q batch {job}"));
+        let start = range(&when["wait"], ["low", "median", "high"]);
+        let advise = ask(&format!("advise history.csv --site site -q batch {job}"));
+        assert_eq!(range(&advise["options"][0]["start"], ["low", "median", "high"]), start, "{job}");
+        let sites = ask(&format!("metaschedule sites.toml {job}"));
+        assert_eq!(range(&sites["sites"][0]["wait"], ["low", "median", "high"]), start, "{job}");
+        assert_eq!(sites["sites"][0]["partition"], "batch");
+        said.push(start);
+    }
+    // Control: these are ranges, and no points.
+    assert!(said.iter().all(|[low, _, high]| low < high), "{said:?}");
+    // What the site would refuse it refuses here, and brokers cannot be simulated on its nodes.
+    let refused = |line: &str| {
+        let output = folder.queuecast(line).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (is_answered, why) = refused("metaschedule sites.toml -n 4 -t 2h -u bob --at 10");
+    assert!(!is_answered && why.contains("MaxTime"), "{why}");
+    let (is_answered, why) = refused("metaschedule sites.toml");
+    assert!(!is_answered && why.contains("brokers are simulated on processors"), "{why}");
 }

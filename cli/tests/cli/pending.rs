@@ -249,8 +249,8 @@ e,4,eve,phys,50,-n 1 -t 5 -p other -d afterok:@a,COMPLETED,603,653,other,1,n3,60
 x,5,ann,phys,50,-n 1 -t 5 -p other -q high,COMPLETED,604,654,other,1,n3,5
 ";
 
-#[test]
-fn a_site_s_own_scheduler_tells_what_jobs_wait_for() {
+/// A folder with that history and its site.
+pub fn slurm_site() -> Folder {
     let folder = Folder::with("history.csv", HISTORY);
     std::fs::create_dir(folder.path("site")).unwrap();
     let qos = "Name|Priority|MaxTRESPU|MaxJobsPU|UsageFactor\nnormal|10|||1.0\nhigh|100||1|1.0\n";
@@ -259,6 +259,12 @@ fn a_site_s_own_scheduler_tells_what_jobs_wait_for() {
     for (name, text) in [("slurm.conf", CONF), ("qos", qos), ("assoc", &accounts)] {
         std::fs::write(folder.path("site").join(name), text).unwrap();
     }
+    folder
+}
+
+#[test]
+fn a_site_s_own_scheduler_tells_what_jobs_wait_for() {
+    let folder = slurm_site();
     let line = "pending history.csv --site site --at 10 -u ann --format json";
     let all = json(&mut folder.queuecast(line));
     assert_eq!(all, json(&mut folder.queuecast(line)), "the same bytes every time");

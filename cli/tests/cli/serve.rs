@@ -13,10 +13,12 @@ use crate::collect::{now, run, site};
 use crate::{Folder, stdout};
 
 /// A service that runs, and ends with the test.
-struct Served {
+pub struct Served {
     child: Child,
     address: String,
     told: BufReader<ChildStderr>,
+    /// What it told before it listened.
+    before: String,
 }
 
 impl Drop for Served {
@@ -27,25 +29,31 @@ impl Drop for Served {
 }
 
 impl Served {
-    fn start(folder: &Folder, line: &str) -> Served {
+    pub fn start(folder: &Folder, line: &str) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_queuecast"));
         command.current_dir(folder.path("")).args(["serve", "--listen", "127.0.0.1:0"]);
         command.args(line.split_whitespace()).stderr(Stdio::piped()).stdout(Stdio::null());
         command.env("XDG_DATA_HOME", folder.path("data")).env("XDG_CACHE_HOME", folder.path("cache"));
+        Served::begun(command)
+    }
+
+    /// A command that serves, once it listens.
+    fn begun(mut command: Command) -> Served {
         let mut child = command.spawn().unwrap();
         let mut told = BufReader::new(child.stderr.take().unwrap());
-        let mut address = String::new();
+        let (mut address, mut before) = (String::new(), String::new());
         while address.is_empty() {
             let mut line = String::new();
             assert!(told.read_line(&mut line).unwrap() > 0, "it ended before it listened");
             if let Some(after) = line.split("event=listening address=http://").nth(1) {
                 address = after.trim().trim_end_matches('/').to_owned();
             }
+            before += &line;
         }
-        Served { child, address, told }
+        Served { child, address, told, before }
     }
 
-    fn ready(folder: &Folder, line: &str) -> Served {
+    pub fn ready(folder: &Folder, line: &str) -> Served {
         let served = Served::start(folder, line);
         let begun = Instant::now();
         while served.get("/api/v1/ready").0 != 200 {
@@ -55,7 +63,7 @@ impl Served {
         served
     }
 
-    fn send(&self, request: &str) -> String {
+    pub fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -78,12 +86,21 @@ impl Served {
         serde_json::from_str(&body).unwrap()
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
     /// Sends a signal; how it ended, how long that took, and what it told.
-    fn ended_by(mut self, signal: &str) -> (Option<i32>, Duration, String) {
+    pub fn ended_by(mut self, signal: &str) -> (Option<i32>, Duration, String) {
         let begun = Instant::now();
-        assert!(
-            Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success()
-        );
+        self.signal(signal);
         let status = self.child.wait().unwrap();
         let mut told = String::new();
         self.told.read_to_string(&mut told).unwrap();
@@ -92,7 +109,7 @@ impl Served {
 }
 
 /// A log of made-up jobs as they were started.
-fn log() -> Folder {
+pub fn log() -> Folder {
     let folder = Folder::with("note", "");
     let made = "demo --jobs 1500 --procs 64 --load 0.9 --output made-up.swf";
     folder.queuecast(made).assert().success();
@@ -155,6 +172,9 @@ fn a_store_is_served_as_it_is_filled() {
     };
     assert_eq!((count("jobs"), count("pending")), (22, 1), "{waits}");
 
+    // Each was eligible at once.
+    assert_eq!(waits["held"]["queues"].as_array().map(Vec::len), Some(0), "{waits}");
+
     // What the collector sees next is served without a word, and the past stays.
     std::thread::sleep(Duration::from_millis(1100));
     let before = now();
@@ -180,8 +200,89 @@ fn a_store_is_served_as_it_is_filled() {
         std::thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(served.get("/api/v1/machine").0, 200);
+    // It comes back, and what is collected then is served.
+    fs::rename(folder.path("gone"), folder.path("s.sqlite")).unwrap();
+    let begun = Instant::now();
+    while !served.json("/api/v1/clusters")[0]["failure"].is_null() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let look = |served: &Served| served.json("/api/v1/clusters")[0]["last_look"].as_i64().unwrap();
+    let before = look(&served);
+    std::thread::sleep(Duration::from_millis(1100));
+    run(&folder, "collect --once --store s.sqlite").assert().success();
+    let begun = Instant::now();
+    while look(&served) == before {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(200));
+    }
     let (code, _, told) = served.ended_by("-TERM");
     assert!(code == Some(0) && told.contains("event=look-failed"), "{code:?} {told}");
+    assert!(told.contains("event=look-works-again"), "{told}");
+}
+
+/// What a followed site tells of itself.
+const SCONTROL: &str = "#!/bin/sh
+case \"$*\" in
+*config*) printf 'Configuration data as of 2026-11-18T10:00:00\\nAccountingStorageType   = accounting_storage/none\\nClusterName             = tiny\\nSchedulerType           = sched/backfill\\n' ;;
+*node*) for name in c1 c2; do printf 'NodeName=%s Arch=x86_64 CoresPerSocket=4\\n   CPUAlloc=0 CPUTot=4\\n   RealMemory=1000 State=IDLE Partitions=batch\\n\\n' $name; done ;;
+*partition*) printf 'PartitionName=batch\\n   Default=YES MaxTime=1-00:00:00 Nodes=c[1-2] State=UP TotalCPUs=8 TotalNodes=2\\n' ;;
+*reservation*) printf 'No reservations in the system\\n' ;;
+*) exit 1 ;;
+esac
+";
+
+#[test]
+fn a_followed_site_is_asked_what_its_own_settings_would_do() {
+    let folder = site(now());
+    fs::write(folder.path("scontrol"), SCONTROL).unwrap();
+    run(&folder, "collect --once --store s.sqlite --history 20d").assert().success();
+    let served = Served::ready(&folder, "--store s.sqlite");
+    let last = |question: &str| -> (String, Value) {
+        let (status, body) = served.get(&format!("/api/v1/what-if?seeds=2&{question}"));
+        assert_eq!(status, 200, "{body}");
+        let (name, data) = body.rsplit_once("event: ").unwrap().1.split_once("\ndata: ").unwrap();
+        (name.to_owned(), serde_json::from_str(data.lines().next().unwrap()).unwrap())
+    };
+    let (name, more) = last("set=partition.batch.nodes=%2B2");
+    assert_eq!((name.as_str(), more["jobs"].as_u64(), more["lost"].as_u64()), ("answer", Some(20), Some(0)));
+    assert!(more["changes"][0]["name"].as_str().unwrap().contains("partition batch"), "{more}");
+    assert_eq!(more["policies"], serde_json::json!(["slurm", "slurm"]));
+    assert!(more["until"].as_i64().unwrap() > now() - 100_000);
+    let (_, short) = last("set=partition.batch.MaxTime=30");
+    assert_eq!((short["lost"].as_u64(), short["common_jobs"].as_u64()), (Some(20), Some(0)));
+    let (_, easy) = last("set=policy=easy");
+    assert_eq!((&easy["policies"][1], easy["common_jobs"].as_u64()), (&"easy".into(), Some(20)));
+    let (name, wrong) = last("set=partition.bach.nodes=%2B2");
+    assert!(name == "refused" && wrong["error"].as_str().unwrap().contains("batch"), "{wrong}");
+
+    // A store without a description of the site says what is missing.
+    let bare = site(now());
+    run(&bare, "collect --once --store s.sqlite --history 20d").assert().success();
+    let served = Served::ready(&bare, "--store s.sqlite");
+    let (_, body) = served.get("/api/v1/what-if?set=bf_interval=60");
+    assert!(body.contains("event: refused") && body.contains("queuecast collect"), "{body}");
+}
+
+#[test]
+fn metrics_have_a_listener_of_their_own() {
+    let folder = log();
+    fs::write(folder.path("token"), "0123456789abcdef\n").unwrap();
+    let mut served =
+        Served::start(&folder, "--replay log.swf --token-file token --metrics-listen 127.0.0.1:0");
+    let mut line = String::new();
+    while !line.contains("metrics=") {
+        line.clear();
+        assert!(served.told.read_line(&mut line).unwrap() > 0);
+    }
+    assert_eq!(served.get("/metrics").0, 401);
+    let address = line.split("http://").nth(1).unwrap().split("/metrics").next().unwrap().to_owned();
+    served.address = address;
+    let (status, body) = served.get("/metrics");
+    assert!(status == 200 && body.contains("queuecast_up{cluster="), "{body}");
+    for path in ["/", "/api/v1/clusters", "/api/v1/openapi.json"] {
+        assert_eq!(served.get(path).0, 404, "{path}");
+    }
 }
 
 #[test]
@@ -250,4 +351,76 @@ fn it_is_refused_to_listen_for_all_without_a_token() {
         refused(&format!("--demo --listen {}", taken.local_addr().unwrap()), "cannot listen"),
         Some(3)
     );
+}
+
+#[test]
+fn questions_that_are_given_up_do_not_hold_up_later_ones() {
+    let folder = log();
+    let line = "--replay log.swf --at 3d --speed 0.000001 --max-computed 1 --answer-timeout 1s";
+    let served = Served::ready(&folder, line);
+    // Campaigns are learned after the rest.
+    let begun = Instant::now();
+    while served.get("/api/v1/campaign?procs=1&limit=30&chain=2").0 != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let asked: Vec<TcpStream> = (1..=150)
+        .map(|procs| {
+            let mut stream = TcpStream::connect(&served.address).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            let (procs, minutes) = (1 + procs % 60, 30 + procs);
+            let request = format!(
+                "GET /api/v1/campaign?procs={procs}&limit={minutes}&array=1-500 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(request.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let mut statuses = Vec::new();
+    for mut stream in asked {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        statuses.push(answer.split(' ').nth(1).unwrap().to_owned());
+    }
+    let count = |status: &str| statuses.iter().filter(|one| *one == status).count();
+    assert_eq!(count("200") + count("503"), statuses.len(), "{statuses:?}");
+    assert!(
+        count("200") > 0 && count("503") > 0,
+        "the test asks for more than can be answered: {statuses:?}"
+    );
+    // Another question is answered, if need be when it is asked again.
+    let begun = Instant::now();
+    while served.get("/api/v1/when?procs=5&limit=2h").0 != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn the_limit_of_open_files_is_raised_or_there_are_fewer_connections() {
+    let folder = log();
+    let under = |limits: &str| {
+        let mut command = Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_queuecast");
+        let line = format!("{limits}; exec {program} serve --listen 127.0.0.1:0 --replay log.swf");
+        command.current_dir(folder.path("")).args(["-c", &line]).stderr(Stdio::piped()).stdout(Stdio::null());
+        Served::begun(command)
+    };
+    let raised = under("ulimit -Sn 300");
+    let limits = fs::read_to_string(format!("/proc/{}/limits", raised.child.id())).unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let soft: u64 = files.split_whitespace().nth(3).unwrap().parse().unwrap();
+    let hard: u64 = files.split_whitespace().nth(4).unwrap().parse().unwrap_or(u64::MAX);
+    assert!(soft >= (4_096 + 128).min(hard), "{files}");
+    let (_, _, told) = raised.ended_by("-TERM");
+    assert_eq!(told.contains("fewer-connections"), hard < 4_096 + 128, "{told}");
+    let fewer = under("ulimit -Sn 200; ulimit -Hn 200");
+    assert!(
+        fewer.before.contains("level=warning event=fewer-connections connections=100"),
+        "{}",
+        fewer.before
+    );
+    // More connections than that wait, and are answered in their turn.
+    let waiting: Vec<TcpStream> = (0..150).map(|_| TcpStream::connect(&fewer.address).unwrap()).collect();
+    drop(waiting);
+    assert_eq!(fewer.get("/api/v1/health").0, 200);
 }

@@ -26,6 +26,7 @@ pub fn plan_at_cluster(
     let procs = Procs(job.request.processors());
     let measured = changes.measured(procs);
     let (is_measured, run) = (measured.is_some(), measured.unwrap_or_else(|| past.run_time(job)));
+    let past_runs = past.own_runs(job);
     let limit = past.advise_limit(&run, asked, changes.risk);
     let machine = Procs(u32::try_from(cluster.cpus()).unwrap_or(u32::MAX));
     let variants = VariantsOf {
@@ -49,6 +50,7 @@ pub fn plan_at_cluster(
     variants.retain(|one| one.change == JobChange::AsAsked || submit_refusal(cluster, &one.job).is_none());
     let jobs: Vec<SubmittedJob> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = variants_at_cluster(asking, &jobs, done)?;
+    let own_runs = if is_measured { None } else { past_runs };
     let plan = JobPlan {
         options: JobOption::all(&variants, answers.waits.iter().map(Option::as_ref), Some(&limit)),
         limit,
@@ -58,7 +60,7 @@ pub fn plan_at_cluster(
         state: answers.state,
         learned: answers.learned,
         run: TimeSpread::of(&run),
-        own_runs: None,
+        own_runs,
     };
     Ok(plan.compared(changes.risk))
 }

@@ -37,7 +37,7 @@ impl BestWaits {
             self.forecaster.refit();
         }
         let best = self.forecaster.best(arrival.at);
-        let mut said = self.forecaster.submitted(arrival.job, &site.to_site(), used);
+        let mut said = self.forecaster.submitted(arrival.job, &site.as_site(), used);
         best.filter(|&best| best < said.len()).map(|best| said.swap_remove(best))
     }
 }
@@ -55,7 +55,7 @@ pub fn wait_predictor(method: &WaitMethod, default_request: Seconds) -> Box<dyn 
 
 impl WaitPredictor for BestWaits {
     fn forecast(&self, arrival: &Arrival<'_>, site: View<'_>) -> WaitForecast {
-        let answers = self.forecaster.answer(std::slice::from_ref(arrival.job), &site.to_site(), arrival.at);
+        let answers = self.forecaster.answer(std::slice::from_ref(arrival.job), &site.as_site(), arrival.at);
         let wait = answers.ok().and_then(|answers| answers.waits.into_iter().next());
         wait.unwrap_or_else(WaitForecast::nothing_known)
     }

@@ -1,7 +1,10 @@
 //! Several jobs asked about together: when the first of them starts and the last one ends, jointly simulated.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::anchored::FirstJob;
 use super::answer::{WhenError, WhenSettings};
 use super::campaign_jobs::{Campaign, CampaignJob, CampaignMember};
 use super::past_campaigns::{
@@ -38,7 +41,8 @@ pub struct MemberTimes {
 /// When the jobs of a campaign start and end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CampaignForecast {
-    /// When the first job starts, in seconds from now; `None` if none started in any simulation.
+    /// When the first job starts, in seconds from now; `None` if none started in any simulation. Where it is known how long the first job
+    /// would wait alone, that is when it starts, unless another one starts before it.
     pub first_start: Option<PendingRange>,
     /// When half of the jobs have ended.
     pub half_ended: Option<PendingRange>,
@@ -52,7 +56,8 @@ pub struct CampaignForecast {
     pub draws: u32,
     /// How often such ranges held for past campaigns; `None` if too few outcomes are known.
     pub record: Option<CampaignRecord>,
-    /// Each job in the order of the campaign, as simulated: not corrected by the past.
+    /// Each job in the order of the campaign, as simulated: not corrected by the past, but moved with the first job where it is known how
+    /// long that would wait alone.
     pub jobs: Vec<MemberTimes>,
     /// Jobs that wait at the site, those of the campaign left out.
     pub waiting: usize,
@@ -78,15 +83,16 @@ impl CampaignForecaster {
         settings: &WhenSettings,
         done: &(dyn Fn(usize) + Sync),
     ) -> (CampaignForecaster, Site) {
-        CampaignForecaster::judged(history, until, settings, PAST_CAMPAIGNS, done, &mut |_| {})
+        let (most, firsts) = (PAST_CAMPAIGNS, BTreeMap::new());
+        CampaignForecaster::judged((history, until), settings, (most, &firsts), done, &mut |_| {})
     }
 
-    /// As [`CampaignForecaster::of_log`], with `most` campaigns of each class of sizes; `judge` is told what became of each.
+    /// As [`CampaignForecaster::of_log`], with `most` campaigns of each class of sizes, and how long the first jobs of some would have waited
+    /// alone, as it was known when they were submitted; `judge` is told what became of each.
     pub fn judged(
-        history: &Workload,
-        until: Time,
+        (history, until): (&Workload, Time),
         settings: &WhenSettings,
-        most: usize,
+        (most, firsts): (usize, &BTreeMap<JobIndex, Distribution>),
         done: &(dyn Fn(usize) + Sync),
         judge: &mut dyn FnMut(CampaignOutcome),
     ) -> (CampaignForecaster, Site) {
@@ -102,7 +108,7 @@ impl CampaignForecaster {
                 let largest = set.iter().map(|&number| jobs[number].shape.procs).max();
                 replay.admit(largest.unwrap_or(Procs(1)));
                 let members: Vec<&Job> = set.iter().map(|&number| &jobs[number]).collect();
-                forecaster.ask(replay.site().view(next.at), &members);
+                forecaster.ask(replay.site().view(next.at), &members, firsts.get(&next.job));
                 done(1);
             }
             let Some(event) = replay.step() else { break };
@@ -112,6 +118,13 @@ impl CampaignForecaster {
             }
         }
         (forecaster, replay.site().clone())
+    }
+
+    /// The first job of each campaign that [`CampaignForecaster::judged`] asks about, by its number.
+    pub fn firsts(history: &Workload, until: Time, settings: &WhenSettings, most: usize) -> Vec<JobIndex> {
+        let replay = Replay::recorded(history, settings.default_request);
+        let jobs = replay.timeline().jobs(history);
+        past_sets(&jobs, until, most).into_keys().map(|first| JobIndex(first as u32)).collect()
     }
 
     /// How many past campaigns of a log are asked about.
@@ -126,7 +139,7 @@ impl CampaignForecaster {
     }
 
     /// Asks about a past campaign just before its first job is submitted.
-    fn ask(&mut self, site: View<'_>, members: &[&Job]) {
+    fn ask(&mut self, site: View<'_>, members: &[&Job], first: Option<&Distribution>) {
         let now = site.now();
         let one = |job: &&Job| CampaignJob {
             member: CampaignMember::New(Job::clone(job)),
@@ -137,8 +150,10 @@ impl CampaignForecaster {
         let seed = SEED.named(&format!("campaign at {now}"));
         let drawn = self.learned.campaign_draws(site, &campaign, QueueOrder::Learned, (PAST_DRAWS, seed));
         let size = self.size(members.iter().copied());
+        let first = first.map(|wait| FirstJob { place: 0, wait: wait.clone() });
+        let first_start = first.and_then(|first| first_start(&first, (&drawn, &campaign), now));
         let indices: Vec<JobIndex> = members.iter().map(|job| job.index).collect();
-        self.past.said(&indices, now, &milestones(&drawn, now), size);
+        self.past.said((&indices, now), &milestones(&drawn, now), size, first_start);
     }
 
     /// All processors of some jobs, and the longest time that one of them asks for.
@@ -151,7 +166,8 @@ impl CampaignForecaster {
         (Procs(procs), longest)
     }
 
-    /// When the jobs of a campaign start and end at a site, each no sooner than now.
+    /// When the jobs of a campaign start and end at a site, each no sooner than now. `first` is how long one of them would wait alone: an
+    /// answer about that job by itself, of which the campaign's must not differ.
     ///
     /// # Errors
     /// If a job is larger than the machine.
@@ -161,6 +177,7 @@ impl CampaignForecaster {
         now: Time,
         order: QueueOrder,
         campaign: &Campaign,
+        first: Option<&FirstJob>,
     ) -> Result<CampaignForecast, WhenError> {
         let view = site.view(now);
         let jobs: Vec<&Job> = campaign
@@ -181,12 +198,19 @@ impl CampaignForecaster {
             correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
         };
         // Corrected one by one, they may have come out of order.
-        let first_start = corrected(0);
+        let said = first.and_then(|first| first_start(first, (&drawn, campaign), now));
+        let by_past = said.is_none();
+        let first_start = said.or_else(|| corrected(0));
         let half_ended = no_sooner(corrected(1), first_start);
         let last_end = no_sooner(corrected(2), half_ended);
+        let moved = first.map(|first| first.anchored(&drawn, campaign, now));
+        let shown = moved.as_ref().unwrap_or(&drawn);
         let members = (0..campaign.jobs.len()).map(|place| MemberTimes {
-            start: range(drawn.iter().map(|draw| draw[place].0), now),
-            end: range(drawn.iter().map(|draw| draw[place].1), now),
+            start: match first.filter(|first| first.place == place) {
+                Some(first) => Some(first.start()),
+                None => range(shown.iter().map(|draw| draw[place].0), now),
+            },
+            end: range(shown.iter().map(|draw| draw[place].1), now),
         });
         let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
         let whole = drawn.iter().filter(is_whole).count();
@@ -198,13 +222,29 @@ impl CampaignForecaster {
             never: 1.0 - whole as f64 / drawn.len().max(1) as f64,
             at_once: at_once(&drawn),
             draws: DRAWS,
-            record: correction.record,
+            record: correction.record.map(|record| CampaignRecord {
+                first_inside: record.first_inside.filter(|_| by_past),
+                ..record
+            }),
             jobs: members.collect(),
             waiting: view.waiting().count() - own.count(),
             free: view.free(),
             procs: view.machine(),
         })
     }
+}
+
+/// When the first job of a campaign starts, if it is known how long one of them would wait alone; `None` if none starts in a simulation.
+fn first_start(
+    first: &FirstJob,
+    (drawn, campaign): (&[Vec<(Time, Time)>], &Campaign),
+    now: Time,
+) -> Option<PendingRange> {
+    if first.is_first_in_all(drawn) {
+        return Some(first.start());
+    }
+    let moved = first.anchored(drawn, campaign, now);
+    range(moved.iter().map(|draw| draw.iter().map(|one| one.0).min().unwrap_or(Time::NEVER)), now)
 }
 
 /// The first start, half of the ends and the last one in each simulation that has it, in seconds from now.

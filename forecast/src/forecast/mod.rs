@@ -2,6 +2,7 @@
 //! ([`SimulatedWaits`]); the recorded schedule of a log as they follow it ([`RecordedArrivals`]); and the answer for one job
 //! by the one that has been best ([`when()`]; at a Slurm site [`when_at_cluster`]), and which of several places would start it first ([`SoonestStart`]).
 
+mod anchored;
 mod answer;
 mod arrivals;
 mod best;
@@ -29,6 +30,7 @@ mod stored;
 mod trials;
 mod when;
 
+pub use anchored::FirstJob;
 pub use answer::{
     ClassNumbers, PredictedWait, StartedWithin, StateNow, WhenAnswer, WhenAnswers, WhenError, WhenSettings,
 };
@@ -40,9 +42,9 @@ pub use campaign_jobs::{Campaign, CampaignEnd, CampaignJob, CampaignMember};
 pub(crate) use closeness::{PLACES, is_less, odds_in, places, sum};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
-    ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterWhenError,
-    ClusterWhenSettings, ExpectedArrivals, SITE_METHOD, SiteBlocker, SiteBlockers, SiteTarget, StartForecast,
-    when_at_cluster,
+    ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterRecord,
+    ClusterWhenError, ClusterWhenSettings, ExpectedArrivals, FollowedAnswers, SITE_METHOD, SiteBlocker,
+    SiteBlockers, SiteTarget, StartForecast, when_at_cluster,
 };
 pub(crate) use cluster::{ClusterVariants, variants_at_cluster};
 pub(crate) use forecaster::ASKED;

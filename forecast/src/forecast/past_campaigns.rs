@@ -41,8 +41,9 @@ pub struct CampaignRecord {
     pub most: Option<usize>,
     /// Campaigns whose last end is known, or later than was said.
     pub campaigns: usize,
-    /// The share whose first job started within the 80 % range.
-    pub first_inside: f64,
+    /// The share whose first job started within the 80 % range; `None` where past campaigns do not say when the first job starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_inside: Option<f64>,
     /// The share of which half had ended within theirs.
     pub half_inside: f64,
     /// The share whose last job ended within theirs.
@@ -57,7 +58,7 @@ impl CampaignRecord {
 
     /// Whether such ranges have held often enough.
     pub fn is_reliable(&self) -> bool {
-        self.first_inside.min(self.last_inside) >= CampaignRecord::RELIABLE
+        self.first_inside.unwrap_or(1.0).min(self.last_inside) >= CampaignRecord::RELIABLE
     }
 }
 
@@ -197,13 +198,14 @@ impl PastCampaigns {
         }
     }
 
-    /// A campaign is submitted: these are its jobs, and the times of each milestone in simulations.
+    /// A campaign is submitted: these are its jobs, and the times of each milestone in simulations. `first_start` is what is said of the first
+    /// start, if that is not told by past campaigns.
     pub fn said(
         &mut self,
-        members: &[JobIndex],
-        now: Time,
+        (members, now): (&[JobIndex], Time),
         times: &[Vec<Seconds>; MILESTONES],
         size: (Procs, Seconds),
+        first_start: Option<PendingRange>,
     ) {
         let (number, jobs) = (self.next, members.len());
         self.next += 1;
@@ -218,6 +220,7 @@ impl PastCampaigns {
             said[milestone] = past.said_as((index, now), times, size, (by, told()));
             self.all[milestone].said_as((index, now), times, size, (by, told()));
         }
+        said[0] = first_start.or(said[0]);
         members.iter().for_each(|&job| _ = self.of_job.insert(job, number));
         self.open.insert(
             number,
@@ -279,7 +282,7 @@ fn record(
         fewest,
         most,
         campaigns: last.answers,
-        first_inside: first.inside,
+        first_inside: Some(first.inside),
         half_inside: half.inside,
         last_inside: last.inside,
         is_far: false,

@@ -23,7 +23,7 @@ const RANKS: usize = 400;
 const ASSUMED_RANKS: u32 = 10;
 
 /// How often the ranges for jobs of past queues held, each said with what was known then.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PendingRecord {
     /// Past answers whose outcome is known, or that have been outlasted.
     pub answers: usize,
@@ -97,7 +97,7 @@ impl QueueAnswer {
 }
 
 /// Answers about past queues, and what became of them.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PastQueues {
     by: CorrectedBy,
     /// Of the last answers, the last one at the end.

@@ -57,7 +57,7 @@ impl SimulatedStart {
 /// greater than by now (product-limit estimate): leaving it out would let starts look sooner than they are while a queue
 /// grows, and where most wait, what is assumed decides. Jobs that start at once while none waits are corrected by
 /// each other only: they say nothing about a queue, nor a queue about them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::forecast) struct StartRecord {
     /// By how much each quantile is moved.
     queued: LevelQuantiles,

@@ -14,7 +14,7 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_wait::interval_score;
 
 /// How right a method was for the last jobs, each predicted at its submission with what was known then.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodRecord {
     /// The method.
     pub method: String,

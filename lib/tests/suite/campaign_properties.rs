@@ -229,7 +229,7 @@ fn forecast(jobs: Vec<CampaignJob>, at_once: Vec<u32>) -> Result<CampaignForecas
     let (forecaster, _) = CampaignForecaster::of_log(&workload(8, []), Time(0), &settings(), &|_| {});
     let site = Site::found(machine(8), Time(0), [], [], Seconds(3600));
     let campaign = Campaign { jobs, at_once, running: Vec::new() };
-    forecaster.forecast(&site, Time(0), QueueOrder::Learned, &campaign)
+    forecaster.forecast(&site, Time(0), QueueOrder::Learned, &campaign, None)
 }
 
 fn ends(forecast: &CampaignForecast) -> Vec<i64> {

@@ -63,8 +63,8 @@ const CRATES: [(&str, &[&str]); 18] = [
         ],
     ),
     ("papers", &["lib"]),
-    ("live", &["core", "forecast", "place", "report", "trace", "wait"]),
-    ("serve", &["core", "live", "place", "report", "trace"]),
+    ("live", &["core", "forecast", "place", "report", "slurm-texts", "trace", "wait"]),
+    ("serve", &["core", "live", "place", "report", "study", "trace"]),
     ("cli", &["lib", "live", "papers", "serve"]),
 ];
 

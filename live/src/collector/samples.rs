@@ -11,7 +11,7 @@ use queuecast_core::units::Time;
 use queuecast_trace::{RawLog, ReadOptions};
 
 use crate::rows::AccountingRows;
-use crate::store::{SqliteStore, Store};
+use crate::store::{SqlStore, Store, StoreLocation};
 
 const VERSIONS: [&str; 3] = ["22.05", "24.11", "26.05"];
 
@@ -62,7 +62,7 @@ fn with_unix_seconds(text: &str) -> String {
 /// Stores a text of accounting twice, and reads it back: whole rows, broken lines.
 fn stored(text: &str) -> (usize, usize) {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = SqliteStore::open(&folder.path().join("s")).unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
     let cluster = store.cluster("sample").unwrap();
     let rows = AccountingRows::of(text).expect("a table of jobs");
     let whole: Vec<_> = rows.rows().flatten().collect();

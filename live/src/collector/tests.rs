@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::store::SqliteStore;
+use crate::store::{SqlStore, StoreLocation};
 
 /// Answers by program, and what was asked.
 struct Prepared {
     queue: RefCell<String>,
+    /// What describes the site, by the last word of its command; nothing is not allowed.
+    described: Vec<(&'static str, &'static str)>,
     accounting: RefCell<Result<String, String>>,
     asked: RefCell<Vec<String>>,
 }
@@ -15,7 +17,7 @@ struct Prepared {
 impl Prepared {
     fn new(accounting: &str) -> Prepared {
         let accounting = RefCell::new(Ok(accounting.to_owned()));
-        Prepared { queue: RefCell::default(), accounting, asked: RefCell::default() }
+        Prepared { queue: RefCell::default(), described: Vec::new(), accounting, asked: RefCell::default() }
     }
 }
 
@@ -26,6 +28,11 @@ impl Ask for Prepared {
         self.asked.borrow_mut().push(command.line());
         match command.program {
             "squeue" => Ok(self.queue.borrow().clone()),
+            "scontrol" | "sacctmgr" | "sshare" => {
+                let line = command.line();
+                let found = self.described.iter().find(|one| line.contains(one.0));
+                found.map(|one| one.1.to_owned()).ok_or_else(|| AskFailed("access denied".to_owned()))
+            }
             "sinfo" => Ok("c1|4/0/0/4|batch|up|1:00:00|1-infinite|UNLIMITED|1\n".to_owned()),
             _ => self.accounting.borrow().clone().map(|rows| format!("{TITLES}{rows}")).map_err(AskFailed),
         }
@@ -52,6 +59,7 @@ fn settings() -> CollectorSettings {
         history: Seconds(20_000),
         window: Seconds(10_000),
         accounting_every: Seconds(1200),
+        texts_every: None,
         keep_looks: Seconds(100_000),
     }
 }
@@ -59,7 +67,7 @@ fn settings() -> CollectorSettings {
 #[test]
 fn history_goes_on_where_it_was_left() {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = SqliteStore::open(&folder.path().join("s")).unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
     let slurm = Prepared::new("");
     let mut collector = Collector::new(&mut store, "one", settings()).unwrap();
     // Ended after the first window, as by Ctrl-C.
@@ -89,13 +97,13 @@ fn history_goes_on_where_it_was_left() {
 #[test]
 fn jobs_that_ended_unnoticed_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = SqliteStore::open(&folder.path().join("s")).unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
     let rows = |jobs: &[(u32, &str, i64)]| -> String {
         jobs.iter().map(|(id, name, submit)| format!("{id}\x1f{name}\x1f{submit}\x1fUnknown\n")).collect()
     };
     let slurm = Prepared::new(&rows(&[
         (7, "7", 99_000),
-        (8, "6_1", 99_000),
+        (6, "6_1", 99_000),
         (9, "9_[3-5]", 99_000),
         (10, "10", 99_900),
     ]));
@@ -109,4 +117,82 @@ fn jobs_that_ended_unnoticed_are_asked_for() {
     let cluster = store.cluster("one").unwrap();
     let open: Vec<String> = store.open_jobs(cluster).unwrap().into_iter().map(|job| job.name).collect();
     assert_eq!(open, ["10", "9_[3-5]", "6_1"], "7 has ended");
+}
+
+#[test]
+fn new_jobs_are_asked_for_once_and_not_before_they_could_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let slurm = Prepared::new("");
+    let mut collector = Collector::new(&mut store, "one", settings()).unwrap();
+    collector.round(&slurm, Time(100_000), &mut |_| true).unwrap();
+    let held = queued("8", "PENDING").replace("Priority", "JobHeldUser");
+    *slurm.queue.borrow_mut() = queued("7", "PENDING") + &queued("9_4", "PENDING") + &held;
+    *slurm.accounting.borrow_mut() =
+        Ok("7\x1f7\x1f900\x1fUnknown\n9\x1f9_[4]\x1f900\x1fUnknown\n".to_owned());
+    slurm.asked.borrow_mut().clear();
+    for at in [100_120, 100_240] {
+        collector.round(&slurm, Time(at), &mut |_| true).unwrap();
+    }
+    assert_eq!(windows(&slurm), [(600, Some("7,9".to_owned()))]);
+    let count = |program: &str| slurm.asked.borrow().iter().filter(|line| line.starts_with(program)).count();
+    assert_eq!((count("squeue"), count("sinfo"), count("sacct ")), (2, 2, 1));
+}
+
+#[test]
+fn a_job_asked_for_in_vain_is_asked_for_again_when_it_is_twice_as_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let slurm = Prepared::new("");
+    let mut collector = Collector::new(&mut store, "one", settings()).unwrap();
+    collector.round(&slurm, Time(1_000), &mut |_| true).unwrap();
+    // It was submitted at 900, and accounting never has it.
+    *slurm.queue.borrow_mut() = queued("7", "PENDING");
+    slurm.asked.borrow_mut().clear();
+    let mut asked_at = Vec::new();
+    let mut before = AskedJobs::default();
+    for at in (1_000..1_600).step_by(50) {
+        let mut collector = Collector::new(&mut store, "one", settings()).unwrap().after(before);
+        collector.round(&slurm, Time(at), &mut |_| true).unwrap();
+        before = collector.asked();
+        if windows(&slurm).iter().any(|window| window.1.is_some()) {
+            asked_at.push(at);
+        }
+        slurm.asked.borrow_mut().clear();
+    }
+    assert_eq!(asked_at, [1_000, 1_100, 1_300]);
+}
+
+#[test]
+fn a_site_is_described_every_hour_and_what_is_not_allowed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let hourly = CollectorSettings { texts_every: Some(Seconds(3600)), ..settings() };
+    let mut slurm = Prepared::new("");
+    let mut collector = Collector::new(&mut store, "one", hourly).unwrap();
+    let denied = collector.round(&slurm, Time(100_000), &mut |_| true).unwrap();
+    assert_eq!(denied.failures, ["scontrol show config: access denied"]);
+    slurm.described = vec![
+        (
+            "show config",
+            "Configuration data as of 2026\nClusterName = one\nAccountingStorageType = accounting_storage/none\n",
+        ),
+        ("partition", "PartitionName=batch\n   Nodes=c1 State=UP\n"),
+        ("node", "NodeName=c1 Arch=x86_64 CoresPerSocket=1\n   CPUAlloc=0 CPUTot=4\n   State=IDLE\n"),
+        ("reservation", "No reservations in the system\n"),
+    ];
+    let asked =
+        |slurm: &Prepared| slurm.asked.borrow().iter().filter(|line| line.contains("show node")).count();
+    collector.round(&slurm, Time(100_120), &mut |_| true).unwrap();
+    assert_eq!(asked(&slurm), 0, "not again at once");
+    let told = collector.round(&slurm, Time(103_600), &mut |_| true).unwrap();
+    assert_eq!((asked(&slurm), told.failures), (1, Vec::<String>::new()));
+    collector.round(&slurm, Time(103_720), &mut |_| true).unwrap();
+    assert_eq!(asked(&slurm), 1);
+    let cluster = store.cluster("one").unwrap();
+    let names: Vec<String> = store.texts_at(cluster, Time(104_000)).unwrap().into_keys().collect();
+    let known =
+        ["scontrol-config.txt", "scontrol-node.txt", "scontrol-partition.txt", "scontrol-reservation.txt"];
+    assert_eq!(names, known);
+    assert!(store.texts_at(cluster, Time(103_599)).unwrap().is_empty());
 }

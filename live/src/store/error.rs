@@ -2,8 +2,6 @@
 
 use std::io;
 
-use rusqlite::ErrorCode;
-
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -26,9 +24,15 @@ pub enum StoreError {
         /// The one that is known here.
         known: i64,
     },
+    /// A server has no store yet.
+    #[error("nothing has been collected into it")]
+    Empty,
     /// Another process holds it.
     #[error("another process has been writing to it for longer than {0} s")]
     Locked(u64),
+    /// Another collector follows the same cluster into it.
+    #[error("another collector follows this cluster into it")]
+    Held,
     /// It may not be written to.
     #[error("it may not be written to")]
     ReadOnly,
@@ -41,9 +45,18 @@ pub enum StoreError {
     /// What was stored cannot be read as it was written.
     #[error("what it has of {0} cannot be read")]
     Unreadable(&'static str),
+    /// The server of the database cannot be reached, or has ended the connection.
+    #[error("its server does not answer: {0}")]
+    Away(String),
+    /// The server of the database refuses the user.
+    #[error("its server refuses: {0}")]
+    Denied(String),
+    /// Where the store is cannot be understood.
+    #[error("{0}")]
+    Address(String),
     /// Anything else that the database says.
     #[error("{0}")]
-    Database(rusqlite::Error),
+    Database(String),
     /// What was read from it could not be written elsewhere.
     #[error("{0}")]
     Written(#[from] io::Error),
@@ -52,37 +65,37 @@ pub enum StoreError {
 /// How long another process may hold a store.
 pub(crate) const PATIENCE: u64 = 10;
 
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> StoreError {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked(PATIENCE),
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
-            Some(ErrorCode::DiskFull) => StoreError::Full,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged,
-            _ => StoreError::Database(error),
-        }
-    }
-}
-
 impl StoreError {
+    /// Whether it may be over at the next look, so that a collector goes on.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, StoreError::Away(_) | StoreError::Locked(_))
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            StoreError::Foreign => Some("name another file with --store"),
+            StoreError::Foreign => Some("name another one with --store"),
             StoreError::Newer { .. } => {
-                Some("use the version of queuecast that wrote it, or name another file with --store")
+                Some("use the version of queuecast that wrote it, or name another one with --store")
             }
             StoreError::Older { .. } => {
                 Some("queuecast collect of this version brings it up to date: start it again")
             }
+            StoreError::Empty => Some("queuecast collect fills it"),
             StoreError::Locked(_) => Some("one collector writes to a store: is another one running?"),
-            StoreError::ReadOnly => {
-                Some("readers need no more than that; a collector must own the file and its folder")
-            }
+            StoreError::Held => Some("end that one first; each cluster has one collector"),
+            StoreError::ReadOnly => Some(
+                "readers need no more than that; a collector must own the file and its folder, or the schema queuecast of the server",
+            ),
             StoreError::Full => Some("free some space; what was stored before is whole"),
             StoreError::Damaged | StoreError::Unreadable(_) => {
                 Some("move the file away: a collector begins a new one and loads the history again")
             }
+            StoreError::Away(_) => Some("is the server running, and are host and port right?"),
+            StoreError::Denied(_) => {
+                Some("the URL names user and database; the password is told by PGPASSWORD or ~/.pgpass")
+            }
+            StoreError::Address(_) => Some("such as postgresql://user@host:5432/database"),
             StoreError::Database(_) | StoreError::Written(_) => None,
         }
     }

@@ -1,16 +1,27 @@
 //! What is remembered of followed sites.
 
+mod database;
 mod error;
 mod kept;
+mod location;
+mod looks;
+mod postgres;
 mod schema;
+mod site_texts;
+mod sql_store;
 mod sqlite;
+#[cfg(test)]
+pub(crate) mod test_place;
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 use queuecast_core::units::Time;
 
 pub use error::StoreError;
-pub use sqlite::SqliteStore;
+pub use location::StoreLocation;
+pub use postgres::ServerAddress;
+pub use sql_store::SqlStore;
 
 use crate::forecasts::{JobForecast, JudgedForecast};
 use crate::look::Look;
@@ -107,6 +118,55 @@ pub trait Store {
         to: &mut dyn Write,
     ) -> Result<usize, StoreError>;
 
+    /// As [`Store::write_history`], of the jobs that were submitted between two moments, or before them with one of these
+    /// numbers.
+    fn write_recent(
+        &self,
+        cluster: ClusterNumber,
+        submitted: (Time, Time),
+        jobs: &[u64],
+        to: &mut dyn Write,
+    ) -> Result<usize, StoreError>;
+
+    /// When the job was submitted that comes this many places before the last one that was submitted by a moment; `None` if there are
+    /// fewer.
+    fn submission_before(
+        &self,
+        cluster: ClusterNumber,
+        at: Time,
+        places: usize,
+    ) -> Result<Option<Time>, StoreError>;
+
+    /// Those of some numbers of jobs that accounting has.
+    fn known_jobs(&self, cluster: ClusterNumber, jobs: &[u64]) -> Result<HashSet<u64>, StoreError>;
+
+    /// Remembers the texts that describe a site from a moment on, by name. One that is as before is kept once.
+    fn keep_texts(
+        &mut self,
+        cluster: ClusterNumber,
+        at: Time,
+        texts: &BTreeMap<String, String>,
+    ) -> Result<(), StoreError>;
+
+    /// The texts that describe a site, as they were by a moment; none if there were none.
+    fn texts_at(&self, cluster: ClusterNumber, at: Time) -> Result<BTreeMap<String, String>, StoreError>;
+
+    /// When texts were remembered last.
+    fn texts_kept(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError>;
+
+    /// Keeps what was computed of the waiting jobs of a look, by its number, and forgets that of looks before the last ones.
+    fn keep_starts(&mut self, cluster: ClusterNumber, look: i64, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// What was computed of the waiting jobs of a look.
+    fn starts_of(&self, cluster: ClusterNumber, look: i64) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// What was computed last of the waiting jobs of a look, up to the one of this number: the number of the look, when it was, and what.
+    fn starts_up_to(
+        &self,
+        cluster: ClusterNumber,
+        look: i64,
+    ) -> Result<Option<(i64, Time, Vec<u8>)>, StoreError>;
+
     /// Keeps what was learned up to a moment, in parts by name, and forgets what was learned before the last time.
     fn keep_learned(
         &mut self,
@@ -136,7 +196,7 @@ pub trait Store {
         at: Time,
     ) -> Result<Vec<JudgedForecast>, StoreError>;
 
-    /// The last of these, at most so many.
+    /// The last of these, at most a number of them.
     fn last_forecasts(
         &self,
         cluster: ClusterNumber,
@@ -147,3 +207,6 @@ pub trait Store {
     /// Forgets looks and failures from before a moment; the history stays. Returns how many looks were forgotten.
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError>;
 }
+
+#[cfg(test)]
+mod tests;

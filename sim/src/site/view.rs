@@ -1,5 +1,7 @@
 //! What is known at a site at one instant: everything but how long jobs will run.
 
+use std::borrow::Cow;
+
 use super::capacity::{Capacity, Processors};
 use super::nodes::Nodes;
 use super::profile::Profile;
@@ -148,6 +150,14 @@ impl<'a> View<'a> {
                 planned_end: Time(entry.end),
             }
         })
+    }
+
+    /// The site without the jobs that count as gone: copied only if there are such jobs.
+    pub fn as_site(self) -> Cow<'a, Site> {
+        match self.site.running().leaving(self.gone_by) {
+            0 => Cow::Borrowed(self.site),
+            _ => Cow::Owned(self.to_site()),
+        }
     }
 
     /// A copy of the site without the jobs that count as gone.

@@ -3,6 +3,7 @@
 use super::association::AssociationPlaces;
 use super::recorded::RecordedRun;
 use super::whole::Cluster;
+use queuecast_core::units::Seconds;
 
 /// What each outcome that ran is billed a second, times the factor of its QOS, and the association that this counts for.
 pub(super) fn charges(
@@ -21,6 +22,13 @@ pub(super) fn charges(
         Some((association, cluster.billed(submission, outcome) * factor))
     };
     submission_of.iter().enumerate().map(charge).collect()
+}
+
+impl Cluster {
+    /// The part of what was used, 0 to 1, that still counts after this time.
+    pub fn usage_left(&self, after: Seconds) -> f64 {
+        UsageDecay::of(self).over(after.0)
+    }
 }
 
 /// How usage decays.

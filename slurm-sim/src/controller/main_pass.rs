@@ -55,8 +55,8 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::Priority);
                     break;
                 }
-                let at = self.jobs[job].partitions[place].clone();
-                let need = &at.kept.need;
+                // Most jobs are at a limit: what these ask for is not copied.
+                let at = &self.jobs[job].partitions[place];
                 tests_here[at.partition] += 1;
                 if per_partition > 0 && tests_here[at.partition] > per_partition {
                     self.waits_for(job, place, WaitReason::Priority);
@@ -67,10 +67,9 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::ArrayLimit);
                     break;
                 }
-                let limits = &at.limits;
-                if self.limits.before_selection(limits, at.limit).is_some() {
+                if self.limits.before_selection(&at.limits, at.limit).is_some() {
+                    at.kept.need.kept_free().into_iter().for_each(|named| held_back.add(named));
                     self.waits_for(job, place, WaitReason::Limit);
-                    need.kept_free().into_iter().for_each(|named| held_back.add(named));
                     break;
                 }
                 if at.is_barred {
@@ -81,6 +80,8 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::Licenses);
                     break;
                 }
+                let at = at.clone();
+                let need = &at.kept.need;
                 self.try_in(job, at.partition);
                 let Some(chosen) = self.nodes_now(job, &at, &held_back) else {
                     self.waits_for(job, place, WaitReason::Reservation);
@@ -214,7 +215,7 @@ impl Controller<'_> {
 
     /// Whether other jobs have licenses that a job needs.
     pub fn lacks_licenses(&self, job: JobHandle) -> bool {
-        !self.licenses.are_free(&self.jobs.submission(job).request.gres.licenses)
+        !self.licenses.are_none() && !self.licenses.are_free(&self.jobs.submission(job).request.gres.licenses)
     }
 
     /// Whether a limit does not allow what a job would be given.

@@ -10,6 +10,7 @@ use crate::cluster::{Cluster, ClusterMoment};
 use crate::controller::clock::Phases;
 use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
+use std::collections::BTreeMap;
 
 /// Why a job waits.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,16 +64,15 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
     order::sort_by_key(&mut waiting, |&job| (rank[controller.jobs[job].submission.0], job));
     let held: NodeSet = controller.held_nodes();
     let mut found: Vec<PendingReason> = Vec::new();
-    let (mut place, mut before) = (0, Vec::<(String, u32)>::new());
+    let mut place = 0;
+    let mut before = JobsBefore { cluster, jobs: BTreeMap::new(), shared: BTreeMap::new() };
     for &job in &waiting {
         let mut one = controller.described(job, &held);
         if controller.jobs[job].wait.eligible.is_some() && rank[one.submission] != usize::MAX {
             place += 1;
             one.place = Some(place);
-            let rivals = before.iter().filter(|other| shares_nodes(cluster, &one.partition, &other.0));
-            let rivals: Vec<u64> = rivals.map(|other| u64::from(other.1)).collect();
-            (one.ahead, one.ahead_wanted) = (rivals.len(), rivals.iter().sum());
-            before.push((one.partition.clone(), one.cpus));
+            (one.ahead, one.ahead_wanted) = before.rivals(&one.partition);
+            before.add(&one.partition, one.cpus);
         }
         found.push(one);
     }
@@ -81,6 +81,32 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
         controller.explain(one, job);
     }
     found
+}
+
+/// The jobs that come before one in the queue, by partition: how many, and the processors that they ask for.
+struct JobsBefore<'a> {
+    cluster: &'a Cluster,
+    jobs: BTreeMap<String, (usize, u64)>,
+    /// Whether two partitions have a node in common, as far as that was asked.
+    shared: BTreeMap<(String, String), bool>,
+}
+
+impl JobsBefore<'_> {
+    fn add(&mut self, partition: &str, cpus: u32) {
+        let known = self.jobs.entry(partition.to_owned()).or_default();
+        *known = (known.0 + 1, known.1 + u64::from(cpus));
+    }
+
+    /// Those whose partitions have nodes of this one.
+    fn rivals(&mut self, partition: &str) -> (usize, u64) {
+        let JobsBefore { cluster, jobs, shared } = self;
+        let mut shares = |other: &String| {
+            let pair = (partition.to_owned(), other.clone());
+            *shared.entry(pair).or_insert_with(|| shares_nodes(cluster, partition, other))
+        };
+        let rivals = jobs.iter().filter(|one| shares(one.0));
+        rivals.fold((0, 0), |(count, wanted), (_, one)| (count + one.0, wanted + one.1))
+    }
 }
 
 /// Whether two partitions have a node in common.

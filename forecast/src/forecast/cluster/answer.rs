@@ -2,6 +2,7 @@
 
 use super::forecaster::{ClusterForecaster, later_by};
 use super::past::ClusterPast;
+use super::record::{ClusterRecord, NewcomerRecord};
 use super::starts::ClusterDraws;
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
@@ -28,6 +29,15 @@ pub struct ClusterQuestion<'a> {
     pub moment: &'a ClusterMoment,
     /// The job, without a run time.
     pub job: &'a SubmittedJob,
+    /// How right such answers were, if that is known; else they are tried on the history.
+    pub record: Option<&'a ClusterRecord>,
+}
+
+impl ClusterQuestion<'_> {
+    /// Jobs that wait where the job would be submitted.
+    pub fn waiting(&self) -> usize {
+        queue_ahead(self.cluster, self.moment, self.job).waiting
+    }
 }
 
 /// How the answer is found.
@@ -81,19 +91,37 @@ pub(crate) struct VariantStarts {
 impl<'a> ClusterVariants<'a> {
     pub fn new(question: &'a ClusterQuestion<'a>, settings: ClusterWhenSettings) -> ClusterVariants<'a> {
         let draws = ClusterDraws { draws: settings.trial_draws, ..settings.draws };
-        let forecaster = ClusterForecaster::new(question.cluster, question.history, draws, settings.seed);
+        let ClusterQuestion { cluster, history, record, .. } = *question;
+        let forecaster = match record {
+            Some(record) => ClusterForecaster::resumed(cluster, history, &record.runs, draws, settings.seed),
+            None => ClusterForecaster::new(cluster, history, draws, settings.seed),
+        };
         ClusterVariants { question, settings, forecaster }
     }
 
     /// What is learned of run times and limits up to the moment. It is apart from the forecaster's, which learns as it is tried.
     pub fn past(&self) -> ClusterPast<'a> {
-        let mut past = ClusterPast::of(self.question.cluster, self.question.history);
-        past.learn_limits();
-        let places = submitted_before(self.question.history, self.question.moment.now);
-        past.asked_from(places.len(), &places, self.question.history);
-        past.advance_to(self.question.moment.now);
+        let ClusterQuestion { cluster, history, moment, record, .. } = *self.question;
+        let mut past = match record {
+            Some(record) => ClusterPast::resumed(cluster, history, &record.runs),
+            None => learning_limits(cluster, history, moment.now),
+        };
+        past.advance_to(moment.now);
         past
     }
+}
+
+/// Learns run times and limits, to be asked about an instant.
+pub(super) fn learning_limits<'a>(
+    cluster: &'a Cluster,
+    history: &'a RecordedRun,
+    now: Micros,
+) -> ClusterPast<'a> {
+    let mut past = ClusterPast::of(cluster, history);
+    past.learn_limits();
+    let places = submitted_before(history, now);
+    past.asked_from(places.len(), &places, history);
+    past
 }
 
 /// When a job would start at a Slurm site: by its own scheduler simulated onwards, or by the quantiles of past waits where these
@@ -139,23 +167,26 @@ pub(crate) fn variants_at_cluster(
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<VariantStarts, ClusterWhenError> {
     let ClusterVariants { question, settings, mut forecaster } = asking;
-    let ClusterQuestion { history, moment, .. } = *question;
+    let ClusterQuestion { history, moment, record, .. } = *question;
     let now = moment.now;
     let waits = RecordedStarts::of(history);
-    let judged = tried(&mut forecaster, &waits, now, settings.trials, done);
+    let newcomers = match record {
+        Some(record) => record.newcomers.clone(),
+        None => NewcomerRecord::of(&mut forecaster, &waits, now, settings.trials, done),
+    };
+    forecaster.go_on_from(&newcomers);
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
     if own.first().is_none_or(|first| first.wait.is_none()) {
         return Err(never(question.job));
     }
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
-    let names = [SITE_METHOD, "past"].map(str::to_owned);
-    let mut records = judged.iter().zip(names).map(|(one, name)| one.record(name));
-    let mut tried: Vec<MethodRecord> = records.next().into_iter().collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    let NewcomerRecord { tried: [own, past], prefers_past, .. } = newcomers;
+    let mut tried = vec![own];
     if let Some(before) = waits.before(now) {
-        tried.extend(records.next());
-        if tried.iter().all(enough) && preferred(&judged) == 1 {
+        tried.push(past);
+        if prefers_past {
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
                 // Past waits count from when a job may start.
@@ -227,15 +258,34 @@ fn tried(
     judged(&known, &[&simulated, &past])
 }
 
+impl NewcomerRecord {
+    /// Tries forecasts of the last submissions before an instant. `done` is told of each.
+    pub fn of(
+        forecaster: &mut ClusterForecaster<'_>,
+        waits: &RecordedStarts<'_>,
+        now: Micros,
+        trials: usize,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> NewcomerRecord {
+        let judged = tried(forecaster, waits, now, trials, done);
+        let names = [SITE_METHOD, "past"];
+        let tried = [0, 1].map(|place| judged[place].record(names[place].to_owned()));
+        let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+        let prefers_past = tried.iter().all(enough) && preferred(&judged) == 1;
+        let (asked, corrections) = forecaster.tried_so_far(now);
+        NewcomerRecord { asked, corrections, tried, prefers_past }
+    }
+}
+
 /// Recorded starts, in their order.
-struct RecordedStarts<'r> {
+pub(super) struct RecordedStarts<'r> {
     history: &'r RecordedRun,
     /// When, and after how long a wait.
     starts: Vec<(Time, f64)>,
 }
 
 impl<'r> RecordedStarts<'r> {
-    fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
+    pub fn of(history: &'r RecordedRun) -> RecordedStarts<'r> {
         let start = |one: &JobOutcome| Some((one.start?, (one.start? - one.submit).0.max(0) as f64));
         let mut starts: Vec<(Time, f64)> = history.outcomes.iter().filter_map(start).collect();
         order::sort_by(&mut starts, |one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));

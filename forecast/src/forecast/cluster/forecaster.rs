@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::past::ClusterPast;
+use super::past::{ClusterPast, LearnedRuns};
+use super::record::NewcomerRecord;
 use super::starts::{ClusterDraws, ExpectedArrivals, StartDraws, cluster_draws, cluster_starts, tasks};
 use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
@@ -34,13 +35,16 @@ pub struct StartForecast {
 pub struct ClusterForecaster<'r> {
     cluster: PreparedCluster<'r>,
     run: &'r RecordedRun,
-    moments: RecordedMoments<'r>,
+    /// What the run was like, once a recorded submission is asked about.
+    moments: Option<RecordedMoments<'r>>,
     past: ClusterPast<'r>,
     draws: ClusterDraws,
     seed: Seed,
     outcomes: BTreeMap<(&'r str, Option<u32>), &'r JobOutcome>,
     earlier: Vec<EarlierForecast<'r>>,
     asked: u64,
+    /// Corrections that were found before; else those by its own forecasts.
+    corrections: Option<StartRecord>,
 }
 
 /// A forecast before it was corrected.
@@ -90,13 +94,34 @@ impl<'r> ClusterForecaster<'r> {
         draws: ClusterDraws,
         seed: Seed,
     ) -> ClusterForecaster<'r> {
-        let outcomes = run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one));
+        ClusterForecaster::with(cluster, run, ClusterPast::of(cluster, run), draws, seed)
+    }
+
+    /// After what was learned of run times before.
+    pub(super) fn resumed(
+        cluster: &'r Cluster,
+        run: &'r RecordedRun,
+        learned: &LearnedRuns,
+        draws: ClusterDraws,
+        seed: Seed,
+    ) -> ClusterForecaster<'r> {
+        ClusterForecaster::with(cluster, run, ClusterPast::resumed(cluster, run, learned), draws, seed)
+    }
+
+    fn with(
+        cluster: &'r Cluster,
+        run: &'r RecordedRun,
+        past: ClusterPast<'r>,
+        draws: ClusterDraws,
+        seed: Seed,
+    ) -> ClusterForecaster<'r> {
         ClusterForecaster {
-            moments: RecordedMoments::new(cluster, run),
-            past: ClusterPast::of(cluster, run),
-            outcomes: order::map_of(outcomes),
+            moments: None,
+            past,
+            outcomes: BTreeMap::new(),
             earlier: Vec::new(),
             asked: 0,
+            corrections: None,
             cluster: PreparedCluster::of(cluster),
             run,
             draws,
@@ -118,8 +143,13 @@ impl<'r> ClusterForecaster<'r> {
         if matches!(submission.request.terms.begin, Some(Begin::Eligible(_))) {
             return Vec::new();
         }
+        if self.outcomes.is_empty() {
+            self.outcomes = order::map_of(run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)));
+        }
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
-        let mut moment = self.moments.before(place);
+        let cluster = self.cluster.cluster();
+        let moments = self.moments.get_or_insert_with(|| RecordedMoments::new(cluster, run));
+        let mut moment = moments.before(place);
         let raw = self.raw(&mut moment, submission);
         let record = self.record(submission.submit);
         let mut found = Vec::new();
@@ -137,6 +167,17 @@ impl<'r> ClusterForecaster<'r> {
         self.outcomes.get(&(key, task)).copied()
     }
 
+    /// How many forecasts it has made, and how wrong they were by what is known at an instant.
+    pub(super) fn tried_so_far(&self, now: Micros) -> (u64, StartRecord) {
+        (self.asked, self.record(now))
+    }
+
+    /// Later forecasts are made as by the one that has this record.
+    pub(super) fn go_on_from(&mut self, record: &NewcomerRecord) {
+        self.asked = record.asked;
+        self.corrections = Some(record.corrections.clone());
+    }
+
     /// Sets the number of simulations and the expected arrivals of later forecasts.
     pub fn set_draws(&mut self, draws: ClusterDraws) {
         self.draws = draws;
@@ -145,7 +186,7 @@ impl<'r> ClusterForecaster<'r> {
     /// Forecasts for the first task of each submission that is not in the run, each as if submitted alone at the moment or
     /// later, with common random numbers.
     pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
-        let record = self.record(moment.now);
+        let record = self.corrections.clone().unwrap_or_else(|| self.record(moment.now));
         let asked = self.asked;
         let each = jobs.iter().map(|job| {
             self.asked = asked;
@@ -214,7 +255,7 @@ impl<'r> ClusterForecaster<'r> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use queuecast_core::units::Seconds;
     use queuecast_slurm_sim::cluster::{
@@ -230,7 +271,7 @@ mod tests {
     }
 
     /// One node of four processors.
-    fn one_node() -> Cluster {
+    pub fn one_node() -> Cluster {
         let node = ClusterNode { name: "n1".into(), cpus: 4, cores_per_socket: 4, ..ClusterNode::default() };
         let partition =
             ClusterPartition { name: "all".into(), nodes: vec![0], is_default: true, ..Default::default() };
@@ -239,7 +280,7 @@ mod tests {
     }
 
     /// Jobs for all of the node, `gap` seconds apart, as they run there.
-    fn recorded(cluster: &Cluster, jobs: usize, gap: i64) -> RecordedRun {
+    pub fn recorded(cluster: &Cluster, jobs: usize, gap: i64) -> RecordedRun {
         let job = |number: usize| SubmittedJob {
             key: format!("j{number}"),
             id: None,

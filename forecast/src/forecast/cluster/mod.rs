@@ -1,13 +1,18 @@
 //! When jobs start at a Slurm site, by its own scheduler simulated onwards with run times learned from its past.
 
 mod answer;
+mod followed_answers;
 mod forecaster;
+mod learned_record;
 mod past;
 mod queue;
+mod record;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};
 pub(crate) use answer::{ClusterVariants, variants_at_cluster};
+pub use followed_answers::FollowedAnswers;
 pub use forecaster::{ClusterForecaster, StartForecast};
 pub use queue::{ClusterPendingStart, ClusterQueue, SiteBlocker, SiteBlockers, SiteTarget};
+pub use record::ClusterRecord;
 pub use starts::{ClusterDraws, ExpectedArrivals};

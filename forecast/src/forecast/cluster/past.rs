@@ -13,8 +13,10 @@ use queuecast_core::job::{
     UserId, What,
 };
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_sim::predict::mixture::OwnRuns;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_slurm_sim::cluster::{AssociationPlaces, Cluster, RecordedRun, SubmittedJob, TimeLimit};
+use serde::{Deserialize, Serialize};
 
 /// Period over which submissions are remembered as examples of later arrivals.
 const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
@@ -24,20 +26,55 @@ const REMEMBERED: Micros = Micros::of_seconds(28 * 86_400);
 pub(crate) struct ClusterPast<'r> {
     cluster: &'r Cluster,
     associations: AssociationPlaces,
-    names: ClusterNames,
-    runs: ExpectedRuns,
+    learned: LearnedRuns,
     /// What happened, the last first.
     to_come: Vec<PastStep<'r>>,
-    /// The jobs that were submitted and have not left, by submission and task.
-    jobs: BTreeMap<(&'r str, Option<u32>), Job>,
     /// The last submissions, oldest first, and how long their tasks ran as far as that is known.
     arrivals: VecDeque<&'r SubmittedJob>,
     ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
+    /// No run time is predicted before this instant, as [`ClusterPast::asked_from`] set it.
+    predicted_from: Option<Micros>,
+}
+
+/// What is learned of run times and time limits up to an instant. It outlasts the run that it was learned from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct LearnedRuns {
+    /// Up to when.
+    until: Micros,
+    names: ClusterNames,
+    runs: ExpectedRuns,
+    /// The jobs that were submitted and have not left, by submission and task.
+    jobs: BTreeMap<String, BTreeMap<Option<u32>, Job>>,
+    /// The number of the next job.
     next: u32,
     /// The record of time limits, where [`ClusterPast::learn_limits`] was called.
     limits: Option<LimitRecord>,
-    /// No run time is predicted before this instant, as [`ClusterPast::asked_from`] set it.
-    predicted_from: Option<Micros>,
+}
+
+impl LearnedRuns {
+    fn nothing() -> LearnedRuns {
+        LearnedRuns {
+            until: Micros(i64::MIN),
+            names: ClusterNames::default(),
+            runs: ExpectedRuns::new(&PredictorSpec::Mixture(Default::default()), DEFAULT_REQUEST),
+            jobs: BTreeMap::new(),
+            next: 0,
+            limits: None,
+        }
+    }
+
+    fn job(&self, key: &str, task: Option<u32>) -> Option<&Job> {
+        self.jobs.get(key)?.get(&task)
+    }
+
+    fn remove(&mut self, key: &str, task: Option<u32>) {
+        if let Some(tasks) = self.jobs.get_mut(key) {
+            tasks.remove(&task);
+            if tasks.is_empty() {
+                self.jobs.remove(key);
+            }
+        }
+    }
 }
 
 /// One thing that happened to a job.
@@ -71,13 +108,13 @@ impl PastKind {
 }
 
 /// Numbers for names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct ClusterNames {
     of_kind: BTreeMap<NameKind, BTreeMap<String, u32>>,
     next: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum NameKind {
     User,
     Account,
@@ -133,39 +170,65 @@ impl<'r> ClusterPast<'r> {
         ClusterPast {
             cluster,
             associations: AssociationPlaces::of(&cluster.associations),
-            names: ClusterNames::default(),
-            runs: ExpectedRuns::new(&PredictorSpec::Mixture(Default::default()), DEFAULT_REQUEST),
+            learned: LearnedRuns::nothing(),
             to_come,
-            jobs: BTreeMap::new(),
             arrivals: VecDeque::new(),
             ran: BTreeMap::new(),
-            next: 0,
-            limits: None,
             predicted_from: None,
         }
+    }
+
+    /// After what was learned before, maybe from a longer run. What happened up to then is not learned again.
+    pub fn resumed(cluster: &'r Cluster, run: &'r RecordedRun, learned: &LearnedRuns) -> ClusterPast<'r> {
+        let mut past = ClusterPast::of(cluster, run);
+        past.learned = learned.clone();
+        while let Some(step) = past.to_come.pop_if(|step| step.at <= learned.until) {
+            match step.what {
+                PastKind::Submitted => past.arrived(&step),
+                PastKind::Ended { ran, .. } => {
+                    past.ran.insert((step.submission.key.as_str(), step.task), ran);
+                }
+                PastKind::Withdrawn | PastKind::Started => {}
+            }
+        }
+        past
+    }
+
+    /// What was learned up to an instant, no earlier than those asked for before.
+    pub fn learned_until(mut self, now: Micros) -> LearnedRuns {
+        self.advance_to(now);
+        self.learned.until = now;
+        self.learned
     }
 
     /// Nothing is asked about before a submission of the run, these being in order of submission: no run time is predicted that is long
     /// before it, since predictions are remembered no longer.
     pub fn asked_from(&mut self, first: usize, in_order: &[usize], run: &RecordedRun) {
-        let remembered = if self.limits.is_some() { LimitRecord::JOBS } else { 0 };
+        let remembered = if self.learned.limits.is_some() { LimitRecord::JOBS } else { 0 };
         let predicted = first.checked_sub(WARM_UP + remembered).and_then(|place| in_order.get(place));
         self.predicted_from = predicted.map(|&place| run.submissions[place].submit);
     }
 
     /// From now on it is learned, too, which time limits jobs would have kept.
     pub fn learn_limits(&mut self) {
-        self.limits = Some(LimitRecord::default());
+        self.learned.limits.get_or_insert_default();
     }
 
-    /// How long a job runs that is not submitted yet.
+    /// How long a job runs that is not submitted yet, as it is said to its user.
     pub fn run_time(&mut self, job: &SubmittedJob) -> Distribution {
-        self.run(job, None, Seconds::ZERO).run
+        let job = self.job(job);
+        self.learned.runs.said(&job)
+    }
+
+    /// The last jobs of its user that have ended.
+    pub fn own_runs(&mut self, job: &SubmittedJob) -> Option<OwnRuns> {
+        let job = self.job(job);
+        self.learned.runs.own_runs(&job)
     }
 
     /// The shortest limit at this risk.
     pub fn advise_limit(&self, run: &Distribution, asked: Seconds, risk: f64) -> LimitAdvice {
-        self.limits.clone().unwrap_or_default().advise(run, asked, risk)
+        self.learned.limits.clone().unwrap_or_default().advise(run, asked, risk)
     }
 
     /// Learns what happened up to an instant.
@@ -181,29 +244,25 @@ impl<'r> ClusterPast<'r> {
         let is_past = self.predicted_from.is_some_and(|from| step.at < from);
         let learning = if is_past { RunLearning::Past } else { RunLearning::Full };
         if step.what == PastKind::Submitted {
-            if self.arrivals.back().is_none_or(|last| last.key != step.submission.key) {
-                self.arrivals.push_back(step.submission);
-                let since = step.at - REMEMBERED;
-                while self.arrivals.front().is_some_and(|first| first.submit < since) {
-                    self.arrivals.pop_front();
-                }
-            }
+            self.arrived(&step);
             let job = self.job(step.submission);
-            self.runs.observe(&Event { at, job: &job, what: What::Arrived }, learning);
-            if let Some(limits) = self.limits.as_mut().filter(|_| !is_past) {
-                limits.arrived(&job, &self.runs.run(&job, Seconds::ZERO));
+            let LearnedRuns { runs, limits, jobs, .. } = &mut self.learned;
+            let run = runs.observe(&Event { at, job: &job, what: What::Arrived }, learning);
+            if let (Some(limits), Some(run)) = (limits.as_mut(), run) {
+                limits.arrived(&job, &run);
             }
-            self.jobs.insert(key, job);
+            jobs.entry(step.submission.key.clone()).or_default().insert(step.task, job);
             return;
         }
-        let Some(job) = self.jobs.get(&key) else { return };
+        let LearnedRuns { runs, limits, jobs, .. } = &mut self.learned;
+        let Some(job) = jobs.get(key.0).and_then(|tasks| tasks.get(&key.1)) else { return };
         let what = match step.what {
             PastKind::Started => What::Started(job.shape),
             PastKind::Ended { ran, ending } => What::Ended(End { ran, ending }),
             _ => What::Withdrawn,
         };
-        self.runs.observe(&Event { at, job, what }, learning);
-        match (&mut self.limits, step.what) {
+        runs.observe(&Event { at, job, what }, learning);
+        match (limits, step.what) {
             (Some(limits), PastKind::Ended { ran, .. }) => limits.ended(job.index, ran),
             (Some(limits), PastKind::Withdrawn) => limits.withdrawn(job.index),
             _ => {}
@@ -212,7 +271,19 @@ impl<'r> ClusterPast<'r> {
             self.ran.insert(key, ran);
         }
         if step.what != PastKind::Started {
-            self.jobs.remove(&key);
+            self.learned.remove(key.0, key.1);
+        }
+    }
+
+    /// Remembers a submission as an example of later ones.
+    fn arrived(&mut self, step: &PastStep<'r>) {
+        if self.arrivals.back().is_some_and(|last| last.key == step.submission.key) {
+            return;
+        }
+        self.arrivals.push_back(step.submission);
+        let since = step.at - REMEMBERED;
+        while self.arrivals.front().is_some_and(|first| first.submit < since) {
+            self.arrivals.pop_front();
         }
     }
 
@@ -233,11 +304,11 @@ impl<'r> ClusterPast<'r> {
         let association = self.associations.get(account, &submission.user);
         let qos = self.cluster.qos_within(submission, association);
         let qos = qos.map(|qos| self.cluster.qos[qos].name.as_str());
-        let mut number = |kind: NameKind, name: &str| self.names.number(kind, name);
+        let mut number = |kind: NameKind, name: &str| self.learned.names.number(kind, name);
         let part = number(NameKind::Partition, partition);
         let job = Job {
-            index: JobIndex(self.next),
-            id: JobId(u64::from(self.next)),
+            index: JobIndex(self.learned.next),
+            id: JobId(u64::from(self.learned.next)),
             submit: submission.submit.second(),
             user: UserId::new(number(NameKind::User, &submission.user)),
             group: None,
@@ -255,7 +326,7 @@ impl<'r> ClusterPast<'r> {
             shape: Shape { procs: Procs(request.processors()), limit },
             other_shapes: None,
         };
-        self.next += 1;
+        self.learned.next += 1;
         job
     }
 
@@ -266,11 +337,11 @@ impl<'r> ClusterPast<'r> {
         task: Option<u32>,
         elapsed: Seconds,
     ) -> ExpectedRun {
-        match self.jobs.get(&(submission.key.as_str(), task)) {
-            Some(job) => ExpectedRun { run: self.runs.run(job, elapsed), limit: job.shape.limit },
+        match self.learned.job(&submission.key, task) {
+            Some(job) => ExpectedRun { run: self.learned.runs.run(job, elapsed), limit: job.shape.limit },
             None => {
                 let job = self.job(submission);
-                let whole = self.runs.newcomer(&job);
+                let whole = self.learned.runs.newcomer(&job);
                 let run = if elapsed > Seconds::ZERO { whole.given(elapsed.0 as f64) } else { whole };
                 ExpectedRun { run, limit: job.shape.limit }
             }
@@ -360,6 +431,6 @@ mod tests {
         past.advance_to(Micros::of_seconds(40));
         let ran = |place: usize| past.ran(&run.submissions[place], None);
         assert_eq!((ran(0), ran(1)), (Some(Seconds(30)), Some(Seconds(0))));
-        assert!(past.jobs.is_empty(), "both have left");
+        assert!(past.learned.jobs.is_empty(), "both have left");
     }
 }

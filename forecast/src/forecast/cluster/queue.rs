@@ -4,14 +4,17 @@ use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{ClusterWhenSettings, requested};
+use super::followed_answers::FollowedAnswers;
 use super::forecaster::{ClusterForecaster, later_by};
+use super::record::ClusterRecord;
 use super::starts::{ClusterDraws, tasks};
 use crate::forecast::blockers::LeftOutEffect;
-use crate::forecast::past_queues::{CorrectedBy, PastQueues, PendingRange, PendingRecord};
-use queuecast_core::job::JobIndex;
+use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, GroupLimits, HolderLimits, JobStanding, RecordedMoments, RecordedRun,
+    Cluster, ClusterMoment, GroupLimits, HolderLimits, JobOutcome, JobStanding, RecordedMoments, RecordedRun,
     StandingState, SubmittedJob, is_known,
 };
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, WaitReason, pending_reasons};
@@ -40,6 +43,8 @@ pub struct ClusterQueue<'a> {
     pub history: &'a RecordedRun,
     /// The moment.
     pub moment: &'a ClusterMoment,
+    /// How right answers about past queues were, if that is known; else the history is asked about them.
+    pub record: Option<&'a ClusterRecord>,
 }
 
 /// When a waiting job of a Slurm site starts.
@@ -108,24 +113,76 @@ impl ClusterQueue<'_> {
         settings: ClusterWhenSettings,
         has_past: bool,
     ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+        let own;
+        let past = match self.record {
+            Some(record) => &record.waiting,
+            None => {
+                own = if has_past { self.past_queues(settings) } else { FollowedAnswers::new() };
+                &own
+            }
+        };
+        self.pending_by(settings, &past.past, &mut |_, _, _| {})
+    }
+
+    /// As [`ClusterQueue::pending`], corrected by answers of earlier moments, which go on from here: with none those of the record, or of
+    /// past queues.
+    pub fn pending_after(
+        &self,
+        settings: ClusterWhenSettings,
+        has_past: bool,
+        answers: Option<&FollowedAnswers>,
+    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>, FollowedAnswers) {
+        let mut answers = match (answers, self.record) {
+            (Some(answers), _) => answers.clone(),
+            (None, Some(record)) => record.waiting.clone(),
+            (None, None) if has_past => self.past_queues(settings),
+            (None, None) => FollowedAnswers::new(),
+        };
+        answers.follow(self.history, self.moment);
         let now = self.moment.now.second();
-        let past = if has_past { self.past_queues(settings) } else { PastQueues::new(CorrectedBy::Errors) };
+        let correction = answers.past.correction(now);
+        let mut found: Vec<(PendingReason, Vec<Seconds>, Distribution)> = Vec::new();
+        let (starts, record) = self.pending_by(settings, &answers.past, &mut |pending, waits, wait| {
+            found.push((pending.clone(), waits.to_vec(), wait.clone()));
+        });
+        // One task speaks for its array.
+        let mut arrays = BTreeSet::new();
+        for (PendingReason { submission: place, task, cpus, limit, .. }, waits, wait) in found {
+            let submission = &self.moment.submissions[place];
+            let is_due = answers.is_due(&submission.key, task, submission.submit.second(), now);
+            if is_due && arrays.insert(place) {
+                let index = answers.asks(&submission.key, task, now);
+                answers.past.said_as((index, now), &waits, (Procs(cpus), limit), (&correction, Some(wait)));
+            }
+        }
+        (starts, record, answers)
+    }
+
+    /// When each waiting job starts, corrected by past answers; `said` is told of each that can start, with its simulated waits from when it
+    /// may, and what these are corrected to.
+    fn pending_by(
+        &self,
+        settings: ClusterWhenSettings,
+        past: &PastQueues,
+        said: &mut dyn FnMut(&PendingReason, &[Seconds], &Distribution),
+    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+        let now = self.moment.now.second();
         let correction = past.correction(now);
         let reasons = pending_reasons(self.cluster, self.moment);
         let all = places(self.moment);
         let can_start = |one: &&PendingReason| one.reason != Some(WaitReason::Held) && !one.never;
+        let numbers: BTreeMap<(usize, Option<u32>), usize> = order::map_of(all.into_iter().zip(0..));
         let wanted: Vec<usize> = reasons
             .iter()
             .filter(can_start)
-            .filter_map(|one| all.iter().position(|place| *place == (one.submission, one.task)))
+            .filter_map(|one| numbers.get(&(one.submission, one.task)).copied())
             .collect();
-        let mut forecaster =
-            ClusterForecaster::new(self.cluster, self.history, settings.draws, settings.seed);
-        let drawn = forecaster.waiting(self.moment, &wanted);
-        let start = |pending: PendingReason| {
-            let own = (pending.submission, pending.task);
-            let column = wanted.iter().position(|&place| all[place] == own);
-            let Some(column) = column else {
+        let columns: BTreeMap<usize, usize> = order::map_of(wanted.iter().copied().zip(0..));
+        let drawn =
+            self.forecaster(self.cluster, settings.draws, settings.seed).waiting(self.moment, &wanted);
+        let mut start = |pending: PendingReason| {
+            let place = numbers.get(&(pending.submission, pending.task));
+            let Some(&column) = place.and_then(|place| columns.get(place)) else {
                 return ClusterPendingStart { pending, start: None, never: 1.0 };
             };
             let waits = waits(&drawn, column);
@@ -136,15 +193,29 @@ impl ClusterQueue<'_> {
             let waits: Vec<Seconds> =
                 waits.into_iter().map(|wait| (wait - Seconds(later as i64)).max(Seconds::ZERO)).collect();
             let wait = correction.corrected(&waits, Procs(pending.cpus), pending.limit);
+            wait.iter().filter(|_| later == 0.0).for_each(|wait| said(&pending, &waits, wait));
             let wait = wait.map(|wait| later_by(&wait, later));
             ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
-        (reasons.into_iter().map(start).collect(), past.record(now))
+        (reasons.into_iter().map(&mut start).collect(), past.record(now))
+    }
+
+    /// Draws starts at the site, or one that was changed.
+    fn forecaster<'c>(
+        &'c self,
+        cluster: &'c Cluster,
+        draws: ClusterDraws,
+        seed: Seed,
+    ) -> ClusterForecaster<'c> {
+        match self.record {
+            Some(record) => ClusterForecaster::resumed(cluster, self.history, &record.runs, draws, seed),
+            None => ClusterForecaster::new(cluster, self.history, draws, seed),
+        }
     }
 
     /// Asks about jobs of past queues, and follows what became of them up to the moment.
-    fn past_queues(&self, settings: ClusterWhenSettings) -> PastQueues {
-        let ClusterQueue { cluster, history, moment } = *self;
+    pub(super) fn past_queues(&self, settings: ClusterWhenSettings) -> FollowedAnswers {
+        let ClusterQueue { cluster, history, moment, .. } = *self;
         let mut submits: Vec<Micros> =
             history.submissions.iter().map(|one| one.submit).filter(|submit| *submit < moment.now).collect();
         submits.sort_unstable();
@@ -163,24 +234,26 @@ impl ClusterQueue<'_> {
         }
         events.sort_unstable();
         let mut events = events.into_iter().filter(|event| is_known(event.0, moment.now)).peekable();
-        let index = |place: usize| JobIndex(u32::try_from(place).unwrap_or(u32::MAX));
         let draws = ClusterDraws { draws: PAST_DRAWS, ..settings.draws };
         let mut forecaster = ClusterForecaster::new(cluster, history, draws, settings.seed);
         let mut moments = RecordedMoments::new(cluster, history);
-        let mut past = PastQueues::new(CorrectedBy::Errors);
-        let mut follow = |past: &mut PastQueues, until: Micros| {
-            while let Some((at, started, place)) = events.next_if(|event| is_known(event.0, until)) {
-                if started { past.started(index(place), at) } else { past.left(index(place)) }
+        let mut past = FollowedAnswers::new();
+        let mut follow = |past: &mut FollowedAnswers, until: Micros| {
+            while let Some((.., place)) = events.next_if(|event| is_known(event.0, until)) {
+                let JobOutcome { end, .. } = history.outcomes[place];
+                let end = end.filter(|end| is_known(*end, until));
+                past.has_become(&JobOutcome { end, ..history.outcomes[place].clone() });
             }
         };
         for at in submits[first..].iter().step_by(apart) {
             follow(&mut past, *at);
             let then = moments.at(*at);
-            let all = places(&then);
+            let numbers: BTreeMap<(usize, Option<u32>), usize> =
+                order::map_of(places(&then).into_iter().zip(0..));
             let eligible = then.standings.iter().filter_map(|one| {
                 let outcome = outcomes.get(&(then.submissions[one.submission].key.as_str(), one.task))?;
                 let waits = matches!(one.state, StandingState::Waiting { eligible: Some(_) });
-                let place = all.iter().position(|place| *place == (one.submission, one.task))?;
+                let place = *numbers.get(&(one.submission, one.task))?;
                 waits.then_some((place, *outcome, one.submission))
             });
             let eligible: Vec<(usize, usize, usize)> = eligible.collect();
@@ -194,7 +267,9 @@ impl ClusterQueue<'_> {
             for (column, &(_, outcome, submission)) in chosen.iter().enumerate() {
                 let job = &then.submissions[submission];
                 let size = (Procs(job.request.processors()), requested(cluster, job));
-                past.said(index(outcome), at.second(), &waits(&drawn, column), size);
+                let JobOutcome { key, task, .. } = &history.outcomes[outcome];
+                let index = past.asks(key, *task, at.second());
+                past.past.said(index, at.second(), &waits(&drawn, column), size);
             }
         }
         follow(&mut past, moment.now);
@@ -222,8 +297,7 @@ impl ClusterQueue<'_> {
         let asked = reasons.iter().find(|one| (one.submission, one.task) == own)?;
         let starts = |cluster: &Cluster, moment: &ClusterMoment| -> Vec<f64> {
             let draws = ClusterDraws { draws: WHY_DRAWS, ..settings.draws };
-            let mut forecaster = ClusterForecaster::new(cluster, self.history, draws, settings.seed);
-            let drawn = forecaster.waiting(moment, &[wanted]);
+            let drawn = self.forecaster(cluster, draws, settings.seed).waiting(moment, &[wanted]);
             drawn.iter().map(|draw| draw[0].unwrap_or(f64::INFINITY)).collect()
         };
         let with = starts(self.cluster, &moment);

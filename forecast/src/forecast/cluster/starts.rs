@@ -30,6 +30,9 @@ pub enum ExpectedArrivals {
     None,
     /// What followed a past instant of the same time of day; nothing with less than a day of history.
     LikePast,
+    /// The same; with less than a day of history what came lately again, for a time that is anything up to as long as there is history: how
+    /// long a rush goes on is not known.
+    LikeLately,
     /// What was submitted in truth: shows how much of an error comes from not knowing it.
     Recorded,
 }
@@ -52,6 +55,9 @@ pub(super) struct StartDraws {
 /// Horizons for which arrivals are simulated; the next one is used only where a job has not started within
 /// the last.
 const AHEAD: [Micros; 3] = [Micros::of_seconds(3600), Micros::DAY, Micros::of_seconds(7 * 86_400)];
+
+/// Of a history of less than a day, arrivals are taken from the last of so many equal parts on, or any number of them.
+const RECENT_PARTS: i64 = 8;
 
 /// What is the same in all simulations.
 struct Outset<'a> {
@@ -115,35 +121,43 @@ pub(super) fn cluster_draws(
     let now = moment.now;
     let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
     let mut drawn: Vec<Vec<Option<f64>>> = vec![Vec::new(); settings.draws as usize];
+    let history = past.first_arrival().map_or(Micros::ZERO, |first| (now - first).max(Micros::ZERO));
+    let recent = match settings.arrivals {
+        ExpectedArrivals::LikeLately => history / RECENT_PARTS,
+        _ => Micros::ZERO,
+    };
     let days = match settings.arrivals {
-        ExpectedArrivals::LikePast => past.first_arrival().map_or(0, |first| (now - first) / Micros::DAY),
+        ExpectedArrivals::LikePast | ExpectedArrivals::LikeLately => history / Micros::DAY,
         ExpectedArrivals::None | ExpectedArrivals::Recorded => 0,
     };
-    // How many days ago the arrivals used in this simulation began; 0 with less than a day of history. At least three days
-    // back if possible, so that enough arrivals follow.
+    // How long ago the arrivals used in this simulation began. At least three days back if possible, so that enough arrivals follow.
     let back = |number: u32| {
         let mut rng = seed.numbered("what comes to a cluster", u64::from(number));
-        if days < 1 { 0 } else { rng.random_range(days.min(3)..=days.min(28)) }
+        match days {
+            0 if recent == Micros::ZERO => Micros::ZERO,
+            0 => recent * rng.random_range(0..=RECENT_PARTS),
+            days => Micros::DAY * rng.random_range(days.min(3)..=days.min(28)),
+        }
     };
-    let all: Vec<(u32, i64)> = (0..settings.draws).map(|number| (number, back(number))).collect();
+    let all: Vec<(u32, Micros)> = (0..settings.draws).map(|number| (number, back(number))).collect();
     let mut open = all;
     for ahead in AHEAD {
-        // Past submissions by how many days ago they were.
-        let mut sequels: BTreeMap<i64, PastArrivals<'_>> = BTreeMap::new();
-        for &(_, days) in open.iter().filter(|(_, days)| *days > 0) {
-            sequels.entry(days).or_insert_with(|| arrivals(past, now, Micros::DAY * days, ahead));
+        // Past submissions by how long ago they were.
+        let mut sequels: BTreeMap<Micros, PastArrivals<'_>> = BTreeMap::new();
+        for &(_, back) in open.iter().filter(|(_, back)| *back > Micros::ZERO) {
+            sequels.entry(back).or_insert_with(|| arrivals(past, now, back, ahead));
         }
         let none = Vec::new();
-        let found = parallel::map(&open, |&(number, days)| {
-            let sequel = sequels.get(&days).unwrap_or(&none);
-            outset.draw(sequel, Micros::DAY * days, &mut stream(number))
+        let found = parallel::map(&open, |&(number, back)| {
+            let sequel = sequels.get(&back).unwrap_or(&none);
+            outset.draw(sequel, back, &mut stream(number))
         });
         // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
         let is_late = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
         let mut late = Vec::new();
-        for ((number, days), starts) in open.into_iter().zip(found) {
-            if days > 0 && starts.iter().any(is_late) {
-                late.push((number, days));
+        for ((number, back), starts) in open.into_iter().zip(found) {
+            if back > ahead && starts.iter().any(is_late) {
+                late.push((number, back));
             }
             drawn[number as usize] = starts;
         }

@@ -73,9 +73,9 @@ impl LearnedSite {
         self.runs.run(job, elapsed)
     }
 
-    /// The run time of a job that is not there yet.
+    /// The run time of a job that is not there yet, as it is said to its user.
     pub fn run_time(&self, job: &Job) -> Distribution {
-        self.runs.predicted(job)
+        self.runs.said(job)
     }
 
     /// The last jobs of the user of a job that have ended, where the run-time predictor tells.

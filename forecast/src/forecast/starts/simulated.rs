@@ -25,8 +25,10 @@ const MOST_OPEN: usize = 100_000;
 /// Simulations of a trial, at most: enough to tell what its range is worth. An answer has all of them.
 const TRIAL_DRAWS: u32 = 40;
 
-/// Behind a queue longer than this a trial has fewer, but not less than so many.
+/// Jobs in a queue behind which a trial has fewer simulations.
 const LONG_QUEUE: u32 = 100;
+
+/// Simulations of a trial, at least.
 const FEWEST_DRAWS: u32 = 8;
 
 /// Puts the job into the queue of a site and runs the site on, many times: the waits that come out, corrected by what became of past

@@ -85,6 +85,13 @@ impl Archive {
         self.neighbours.get(&facts.alike(Likeness::User))?.own_runs(&facts)
     }
 
+    /// How long the last jobs of the user of a job say it would run, where none of them had its limit; ascending.
+    pub fn own_runs_under_another_limit(&self, job: &Job) -> Option<Vec<f64>> {
+        job.user?;
+        let facts = self.facts(job);
+        self.neighbours.get(&facts.alike(Likeness::User))?.runs_under_another_limit(&facts)
+    }
+
     /// How many jobs of the user of such a job have ended so far.
     pub fn ended_of_user(&self, facts: &JobFacts) -> u64 {
         self.neighbours.get(&facts.alike(Likeness::User)).map_or(0, Neighbours::ended)

@@ -71,6 +71,16 @@ pub struct OwnRuns {
     pub p90: Seconds,
 }
 
+impl OwnRuns {
+    /// Fewer runs say little about a limit that none of them had.
+    pub const ENOUGH: usize = 20;
+
+    /// Whether the user's past says something about a limit that the user has not asked for lately.
+    pub fn tell_of_another_limit(&self) -> bool {
+        self.of_limit == 0 && self.jobs >= OwnRuns::ENOUGH
+    }
+}
+
 /// A run time and how much it counts.
 pub(super) type Weighted = (f64, f64);
 
@@ -128,6 +138,19 @@ impl Neighbours {
             median: at(0.5)?,
             p90: at(0.9)?,
         })
+    }
+
+    /// How long a job with a limit that none of these jobs had would run, by how long they ran under theirs: in proportion to the square root
+    /// of the limit, at most up to it. Ascending; `None` if one of them had this limit, or they are too few.
+    pub fn runs_under_another_limit(&self, facts: &JobFacts) -> Option<Vec<f64>> {
+        let limit = facts.requested()?;
+        if self.ascending.iter().any(|one| one.facts.request == facts.request) {
+            return None;
+        }
+        let run = |one: &EndedJob| Some((one.run * (limit / one.facts.requested()?).sqrt()).min(limit));
+        let mut runs: Vec<f64> = self.ascending.iter().filter_map(run).collect();
+        runs.sort_unstable_by(f64::total_cmp);
+        (runs.len() >= OwnRuns::ENOUGH).then_some(runs)
     }
 
     /// Run times and how much each counts by every kernel for a job with these facts, by ascending run time, with the prior of its

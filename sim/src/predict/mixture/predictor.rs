@@ -137,6 +137,12 @@ impl Mixture {
         self.archive.own_runs(job)
     }
 
+    /// How long the last jobs of the user of a job say it would run, in ascending order, where none of them asked for its time: what is
+    /// predicted then is mostly by the limit alone. `None` if one did, or they are too few.
+    pub fn own_runs_under_another_limit(&self, job: &Job) -> Option<Vec<f64>> {
+        self.archive.own_runs_under_another_limit(job)
+    }
+
     /// Whether no job of the user of this one has ended since it arrived: what was said of it then stands on all that is known of
     /// the user. What is learned from the jobs of others changes an answer little.
     pub fn knows_no_more_of_its_user(&self, job: &Job) -> bool {

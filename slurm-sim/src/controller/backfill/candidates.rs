@@ -61,6 +61,15 @@ impl OpenSum {
     }
 }
 
+/// Some nodes are not first planned for at an instant any more, if they were.
+fn take_planned(planned: &mut BTreeMap<i64, OpenSum>, since: i64, nodes: OpenSum) {
+    if nodes.nodes > 0
+        && let Some(planned) = planned.get_mut(&since)
+    {
+        planned.take_away(nodes);
+    }
+}
+
 impl Candidates {
     /// Finds the candidates among the records of a queue from a place on. Jobs that the cycle leaves out, since it has tested as many of
     /// their user, partition or association as it may, are none; of `tested` it knows how many it has tested so far. A start may
@@ -163,13 +172,19 @@ impl Candidates {
         new.extend(nodes.iter().copied().filter(is_earlier));
         for open in self.open.values_mut() {
             let mut earlier = OpenSum::default();
-            for &node in new.iter().filter(|&&node| open.nodes.contains(node)) {
-                let own = OpenSum::of(node, &open.need, pool);
+            // Neighbours are mostly planned for from the same instant on.
+            let (mut since, mut same) = (i64::MAX, OpenSum::default());
+            let OpenNodes { need, nodes: own, planned, .. } = open;
+            for &node in new.iter().filter(|&&node| own.contains(node)) {
+                let own = OpenSum::of(node, need, pool);
                 earlier.add(own);
-                if let Some(planned) = open.planned.get_mut(&self.planned_from[node]) {
-                    planned.take_away(own);
+                if self.planned_from[node] != since {
+                    take_planned(planned, since, same);
+                    (since, same) = (self.planned_from[node], OpenSum::default());
                 }
+                same.add(own);
             }
+            take_planned(planned, since, same);
             if earlier.nodes > 0 {
                 open.planned.entry(from).or_default().add(earlier);
             }

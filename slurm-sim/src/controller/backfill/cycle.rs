@@ -75,7 +75,7 @@ impl Cycle<'_> {
     /// Keeps nodes for a job from one instant of the grid to another. `are_idle` as for [`TimeMap::plan`].
     fn keep_for(&mut self, (from, to): (i64, i64), nodes: &[usize], are_idle: bool, pool: &NodePool) {
         let grid = self.settings.resolution.0.max(1);
-        let set = NodeSet::of(pool.layout.nodes.len(), nodes.iter().copied());
+        let set = NodeSet::of_list(pool.layout.nodes.len(), nodes);
         self.map.plan(from, to, &set, grid, are_idle);
         // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
@@ -110,12 +110,7 @@ impl<'c> Controller<'c> {
     pub fn backfill(&mut self) -> usize {
         let Some(settings) = &self.cluster.settings.backfill else { return 0 };
         let queue = self.take_queue();
-        let (mut records, mut of_arrays) = (0, 0);
-        for record in &queue {
-            let one = &self.jobs[record.job];
-            records += usize::from(one.state == JobStage::Waiting);
-            of_arrays += usize::from(one.task.is_some());
-        }
+        let (records, of_arrays) = (queue.len(), queue.iter().filter(|record| record.is_task()).count());
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plan_mode.plans_all {
@@ -259,14 +254,14 @@ impl<'c> Controller<'c> {
                 if cycle.tests >= settings.counts.max_job_test as usize {
                     return;
                 }
-                let at = self.jobs[job].partitions[place].clone();
+                let at = &self.jobs[job].partitions[place];
                 let is_limited = || self.limits.before_selection(&at.limits, at.limit).is_some();
                 if self.jobs.is_throttled(first, planned_tasks)
                     || !self.plan_mode.plans_limited && is_limited()
                 {
                     break;
                 }
-                if job == first && !cycle.counts.count(&self.jobs[job], &at, settings) {
+                if job == first && !cycle.counts.count(&self.jobs[job], at, settings) {
                     break;
                 }
                 if job == first {
@@ -276,6 +271,7 @@ impl<'c> Controller<'c> {
                 if self.lacks_licenses(job) {
                     break;
                 }
+                let at = at.clone();
                 cycle.weights.clone_from(&self.pool.weights);
                 let need = &at.kept.need;
                 let planned = match self.step(queue, at_record, job, &at, cycle) {
@@ -314,7 +310,7 @@ impl<'c> Controller<'c> {
                     && !over
                     && let Some((_, nodes)) = planned.as_ref().filter(|one| one.0 <= now && !at.is_barred)
                 {
-                    let usable = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+                    let usable = NodeSet::of_list(self.cluster.nodes.len(), nodes);
                     self.make_way(job, &at, &usable);
                     cycle.renew(self.releases(queue));
                     cycle.knows_releases = true;
@@ -357,7 +353,7 @@ impl<'c> Controller<'c> {
     /// count as gone, they may still be there.
     fn can_start(&self, nodes: &[usize], at: &RequestedPartition) -> bool {
         let is_sure = !self.plan_mode.as_2411 && !self.plan_mode.preempts;
-        let own = || NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+        let own = || NodeSet::of_list(self.cluster.nodes.len(), nodes);
         !at.is_barred && (is_sure || self.chosen_now(at, &mut own()).is_some())
     }
 

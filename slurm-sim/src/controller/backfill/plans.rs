@@ -176,7 +176,7 @@ impl Controller<'_> {
             if start == from && !self.plan_mode.as_2411 {
                 return Some((start, nodes));
             }
-            let set = NodeSet::of(self.cluster.nodes.len(), nodes.iter().copied());
+            let set = NodeSet::of_list(self.cluster.nodes.len(), &nodes);
             let (first, last) = self.on_grid(start, limit, settings);
             if !map.are_free(first, last, &set) {
                 later = start;

@@ -139,7 +139,9 @@ impl Releases {
             }
         }
         let mut gains = Vec::new();
-        for place in 0..self.len() {
+        let on_one = |&place: &usize| self.nodes(place).iter().any(|&node| feasible.contains(node as usize));
+        let on_them: Vec<usize> = (0..self.len()).filter(on_one).collect();
+        for &place in &on_them {
             for share in self.shares[place].iter().filter(|share| feasible.contains(share.node)) {
                 self.in_use.release(share);
                 let (before, after) = (usable[share.node], self.in_use.usable(layout, share.node, need));
@@ -150,7 +152,7 @@ impl Releases {
                 }
             }
         }
-        let held = self.shares.iter().flat_map(|shares| &**shares);
+        let held = on_them.iter().flat_map(|&place| &*self.shares[place]);
         held.filter(|share| feasible.contains(share.node)).for_each(|share| self.in_use.take(share));
         let future = Rc::new(NeedFuture::of(now, gains));
         self.futures.insert(kept.class, future.clone());

@@ -208,6 +208,9 @@ impl<'c> Jobs<'c> {
 
     /// Whether as many tasks of a job's array run as may at one time, with this number of further ones.
     pub fn is_throttled(&self, job: JobHandle, planned: usize) -> bool {
+        if self[job].task.is_none() {
+            return false;
+        }
         let array = self.submission(job).request.array.as_ref();
         let most = array.and_then(|array| array.throttle).filter(|most| *most > 0);
         most.is_some_and(|most| self.arrays[self[job].submission.0].running + planned >= most as usize)

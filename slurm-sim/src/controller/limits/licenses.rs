@@ -24,6 +24,11 @@ impl LicenseCounts {
         self.suffice(asked, |all, _| all)
     }
 
+    /// Whether the cluster has no licenses, so that no job waits for some.
+    pub fn are_none(&self) -> bool {
+        self.counts.is_empty()
+    }
+
     /// Whether the licenses that a job asks for are free.
     pub fn are_free(&self, asked: &[GresRequest]) -> bool {
         self.suffice(asked, |all, taken| all.saturating_sub(taken))

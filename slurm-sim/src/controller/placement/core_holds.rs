@@ -103,6 +103,9 @@ impl Controller<'_> {
     /// A job of a reservation of cores is looked at: of the nodes it may have what its reservation keeps there, and nothing else.
     /// Returns whether it is such a job; then the holds are to be [renewed](Controller::renew_core_holds) afterwards.
     pub fn lift_core_hold(&mut self, job: JobHandle) -> bool {
+        if self.pool.core_holds.is_empty() {
+            return false;
+        }
         let Some(name) = &self.jobs[job].terms.reservation else { return false };
         let Some(place) = self.pool.core_holds.iter().position(|hold| hold.reservation == *name) else {
             return false;

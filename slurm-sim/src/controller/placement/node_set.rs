@@ -41,6 +41,31 @@ impl NodeSet {
         set
     }
 
+    /// A set with these members in any order, all below `nodes`; soonest where neighbours follow each other.
+    pub fn of_list(nodes: usize, members: &[usize]) -> NodeSet {
+        let mut set = NodeSet::none(nodes);
+        let mut rest = members;
+        while let [first, others @ ..] = rest {
+            let follow = others.iter().zip(first + 1..).take_while(|(node, next)| *node == next).count();
+            set.insert_run(*first, first + 1 + follow);
+            rest = &others[follow..];
+        }
+        set
+    }
+
+    /// Adds the nodes from one up to another.
+    fn insert_run(&mut self, from: usize, to: usize) {
+        let (first, last) = (from / 64, (to - 1) / 64);
+        let (begin, end) = (u64::MAX << (from % 64), u64::MAX >> (63 - (to - 1) % 64));
+        if first == last {
+            self.0[first] |= begin & end;
+            return;
+        }
+        self.0[first] |= begin;
+        self.0[first + 1..last].fill(u64::MAX);
+        self.0[last] |= end;
+    }
+
     /// Adds nodes; soonest where neighbours follow each other.
     pub fn insert_all(&mut self, members: impl IntoIterator<Item = usize>) {
         let (mut place, mut word) = (0, 0);
@@ -265,6 +290,9 @@ mod tests {
                 let share = random.random_range(0..11);
                 let members: Vec<usize> = (0..nodes).filter(|_| random.random_range(0..10) < share).collect();
                 let set = NodeSet::of(nodes, members.iter().copied());
+                assert_eq!(NodeSet::of_list(nodes, &members), set);
+                let backwards: Vec<usize> = members.iter().rev().copied().collect();
+                assert_eq!(NodeSet::of_list(nodes, &backwards), set);
                 let mut runs: Vec<(usize, usize)> = Vec::new();
                 for node in members {
                     match runs.last_mut().filter(|run| run.1 == node) {

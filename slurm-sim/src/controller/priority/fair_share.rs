@@ -13,6 +13,7 @@ fn decay(half_life: i64) -> f64 {
 #[derive(Debug, Clone)]
 pub struct FairShare {
     parents: Vec<Option<usize>>,
+    /// In the order in which the fair tree ranked them last.
     children: Vec<Vec<usize>>,
     shares: Vec<f64>,
     /// Users without shares of their own (`Fairshare=parent`): the fair tree ranks them first in their account.
@@ -164,17 +165,19 @@ impl FairShare {
     /// Ranks users depth first: siblings by their level, users before accounts; tied users share a rank, and an account tied with
     /// its predecessor passes that rank to its first user. `ranks` are the rank given last and the one that comes next.
     fn tree_below(&mut self, above: usize, users: f64, ranks: &mut (f64, f64), is_tied: bool) {
-        let children = &self.children[above];
+        let mut children = std::mem::take(&mut self.children[above]);
         let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
         let mut levels: Vec<(f64, bool, usize)> =
             children.iter().map(|&child| (self.level(child, all), !self.is_user[child], child)).collect();
         let by_level = |one: &(f64, bool, usize), other: &(f64, bool, usize)| {
-            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
+            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
         };
-        // Of an account that has used nothing all are equal.
+        // From one time to the next few change places, and none of an account that has used nothing.
         if !levels.is_sorted_by(|one, other| by_level(one, other).is_le()) {
             order::sort_by(&mut levels, by_level);
+            children.iter_mut().zip(&levels).for_each(|(child, level)| *child = level.2);
         }
+        self.children[above] = children;
         let mut before: Option<f64> = None;
         for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
             let tied = place == 0 && is_tied || before == Some(level);

@@ -152,7 +152,7 @@ impl Controller<'_> {
     }
 
     /// A job has left the queue: the next pending task of its array takes its place. Its own records stay until the queue is next
-    /// rebuilt, and are skipped by the job's state.
+    /// taken, and are skipped by the job's state.
     pub fn dequeue(&mut self, job: JobHandle) {
         let (submission, is_task) = (self.jobs[job].submission, self.jobs[job].task.is_some());
         if self.queue.leave(submission, job) && is_task {

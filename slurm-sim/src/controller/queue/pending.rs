@@ -18,8 +18,8 @@ pub struct PendingQueue {
     order: Vec<QueueRecord>,
     /// Jobs requeued since a pass or cycle took the queue: its records of them are outdated.
     requeued: Vec<JobHandle>,
-    /// How many records may be of jobs that have left.
-    left: usize,
+    /// Jobs that have left since the queue was last taken: records of them may still be in it.
+    left: Vec<JobHandle>,
     /// Whether priorities have changed since it was put in order.
     is_stale: bool,
     /// The task of each array that is in the queue, by submission.
@@ -33,9 +33,9 @@ impl PendingQueue {
     }
 
     /// A job has left the queue: whether it was the task of its array that stood in it. Its records stay until the queue is next
-    /// rebuilt, and are skipped by the job's state.
+    /// taken, and are skipped by the job's state.
     pub fn leave(&mut self, submission: SubmissionHandle, job: JobHandle) -> bool {
-        self.left += 1;
+        self.left.push(job);
         let was_head = self.heads.get(&submission) == Some(&job);
         if was_head {
             self.heads.remove(&submission);
@@ -53,6 +53,7 @@ impl PendingQueue {
     /// A job is pending again: its old records are void, also where a pass or cycle holds the queue.
     pub fn requeue(&mut self, job: JobHandle) {
         self.waiting.push(job);
+        self.left.retain(|&other| other != job);
         self.order.retain(|record| record.job != job);
         self.requeued.push(job);
         self.unready.push(job);
@@ -61,6 +62,7 @@ impl PendingQueue {
     /// A job that was eligible is not any more: its records are void, also where a pass or cycle holds the queue.
     pub fn becomes_unready(&mut self, submission: SubmissionHandle, job: JobHandle) {
         self.leave(submission, job);
+        self.left.retain(|&other| other != job);
         self.order.retain(|record| record.job != job);
         self.requeued.push(job);
         self.unseen.retain(|&other| other != job);
@@ -89,11 +91,15 @@ impl PendingQueue {
         waits: impl Fn(&QueueRecord) -> bool,
         renewed: impl Fn(&QueueRecord) -> QueueRecord,
     ) -> Vec<QueueRecord> {
-        if self.is_stale || self.left > 64.max(self.order.len() / 2) {
-            self.order.retain(waits);
-            self.left = 0;
+        let left = std::mem::take(&mut self.left);
+        match left.len() {
+            0 => {}
+            // Few are told apart sooner than the state of every job is looked up.
+            1..=4 => self.order.retain(|record| !left.contains(&record.job)),
+            _ => self.order.retain(&waits),
         }
         let mut order = std::mem::take(&mut self.order);
+        debug_assert!(order.iter().all(waits), "only jobs that wait have records");
         if std::mem::take(&mut self.is_stale) {
             order.iter_mut().for_each(|record| *record = renewed(record));
             order.sort_unstable_by_key(|record| record.key);

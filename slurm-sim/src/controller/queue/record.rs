@@ -18,3 +18,10 @@ pub struct QueueRecord {
     /// The number of its user.
     pub user: u32,
 }
+
+impl QueueRecord {
+    /// Whether it is of a task of an array.
+    pub fn is_task(&self) -> bool {
+        self.key.4.1.is_some()
+    }
+}

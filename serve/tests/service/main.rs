@@ -3,129 +3,19 @@
 // What tests share is not inside a test function, where clippy would allow it.
 #![allow(clippy::unwrap_used)]
 
+mod dashboard;
+mod played;
+mod what_if;
+
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Method, Request, StatusCode};
-use queuecast_core::units::Time;
-use queuecast_live::PlayedSite;
-use queuecast_serve::{Access, ClusterKind, ServedCluster, Service, ServiceLimits, ServiceSettings, app};
-use queuecast_trace::{ReadOptions, TimeZone, read};
+use axum::http::StatusCode;
+use played::{Asked, FROM, cluster, get, post, request, send, settings, started};
+use queuecast_serve::{Access, Service, ServiceCall, ServiceLimits, ServiceSettings, app};
 use serde_json::Value;
 use tower::ServiceExt;
-
-/// Jobs on 64 processors, thirty together every 6,600 seconds; each starts when the ones before it have.
-fn log() -> String {
-    let (mut text, mut free_at) =
-        ("; MaxProcs: 64\n; UnixStartTime: 1700000000\n".to_owned(), vec![0_i64; 64]);
-    let mut earliest = 0;
-    for number in 1..=450_i64 {
-        let submit = number / 30 * 6_600 + number % 30 * 10;
-        let (procs, run) = ([4, 16, 1, 32, 8][number as usize % 5], 300 + number * 7919 % 1_500);
-        free_at.sort_unstable();
-        earliest = free_at[procs - 1].max(submit).max(earliest);
-        free_at[..procs].iter_mut().for_each(|free| *free = earliest + run);
-        let (wait, user, queue) = (earliest - submit, 1 + number % 7, 1 + number % 2);
-        text += &format!(
-            "{number} {submit} {wait} {run} {procs} -1 -1 {procs} 1800 -1 1 {user} 1 -1 {queue} -1 -1 -1\n"
-        );
-    }
-    text
-}
-
-/// The moment of the log at which it is asked: after 389 submissions.
-const FROM: Time = Time(12 * 6_600 + 1_000);
-
-fn cluster(speed: f64) -> ServedCluster {
-    let log = read(&mut log().as_bytes(), &ReadOptions::default()).unwrap();
-    let site = PlayedSite {
-        name: "small".into(),
-        log: Arc::new(log),
-        from: FROM,
-        until: Time(105_000),
-        repeats: false,
-        zone: TimeZone::UTC,
-    };
-    let (name, kind) = ("small".to_owned(), ClusterKind::Log);
-    ServedCluster { name, kind, speed: Some(speed), site: Box::new(site), store: None }
-}
-
-fn settings() -> ServiceSettings {
-    ServiceSettings {
-        listen: "127.0.0.1:0".parse().unwrap(),
-        access: Access::default(),
-        limits: ServiceLimits::default(),
-        anonymous: false,
-        log_requests: false,
-        zone: TimeZone::UTC,
-        tell: Arc::new(|_| {}),
-    }
-}
-
-struct Asked {
-    status: StatusCode,
-    headers: HeaderMap,
-    text: String,
-}
-
-impl Asked {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
-    /// A refusal says what is wrong and what to do.
-    fn refused(&self) -> (u16, String) {
-        let body = self.json();
-        assert!(!body["error"].as_str().unwrap().is_empty() && body["hint"].is_string(), "{body}");
-        (self.status.as_u16(), format!("{}: {}", body["error"], body["hint"]))
-    }
-}
-
-/// Asks on a runtime of its own, as tests run in several threads.
-fn send(router: &Router, request: Request<Body>) -> Asked {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(async {
-        let response = router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = to_bytes(body, 1 << 24).await.unwrap();
-        Asked {
-            status: parts.status,
-            headers: parts.headers,
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
-        }
-    })
-}
-
-fn request(path: &str) -> Request<Body> {
-    Request::builder().uri(path).body(Body::empty()).unwrap()
-}
-
-fn get(router: &Router, path: &str) -> Asked {
-    send(router, request(path))
-}
-
-fn post(router: &Router, path: &str, body: &str) -> Asked {
-    send(router, Request::builder().method(Method::POST).uri(path).body(Body::from(body.to_owned())).unwrap())
-}
-
-/// A service of the small log once it has been looked at; the log stands still at `speed` 0.000001.
-fn started(settings: &ServiceSettings, speed: f64) -> Router {
-    let clusters = vec![cluster(speed)];
-    let service = Arc::new(Service::new(&clusters, settings));
-    let router = app(service.clone());
-    assert_eq!(get(&router, "/api/v1/ready").refused().0, 503);
-    assert_eq!(get(&router, "/api/v1/when?procs=1").refused().0, 503);
-    assert_eq!(get(&router, "/api/v1/clusters").json()[0]["state"], "starting");
-    service.follow(clusters).unwrap();
-    let begun = Instant::now();
-    while get(&router, "/api/v1/ready").status != StatusCode::OK {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{}", get(&router, "/api/v1/ready").text);
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    router
-}
 
 /// One that all tests may ask; the log stands still.
 fn standing() -> &'static Router {
@@ -203,11 +93,49 @@ fn a_job_is_shown_with_those_before_it() {
 fn a_script_asks_as_its_fields_do() {
     let fields = get(standing(), "/api/v1/when?procs=16&limit=30");
     let script = r##"{"script": "#!/bin/bash\n#SBATCH -n 16\n#SBATCH --time=30\nsrun x"}"##;
-    assert_eq!(post(standing(), "/api/v1/when", script).text, fields.text);
+    let mut read = post(standing(), "/api/v1/when", script).json();
+    let script_read = read.as_object_mut().unwrap().remove("script").unwrap();
+    assert_eq!(read, fields.json());
+    assert_eq!(
+        (script_read["procs"].as_u64(), script_read["ignored"].as_array().unwrap().len()),
+        (Some(16), 0)
+    );
     assert_eq!(post(standing(), "/api/v1/when", r#"{"procs": 16, "limit": "30"}"#).text, fields.text);
     let other = post(standing(), "/api/v1/when", r#"{"procs": 17, "limit": "30"}"#);
     assert_ne!(other.text, fields.text);
     assert_eq!(fields.json()["asked"]["time"], 1_800);
+    // A whole number is one however JSON has it, and nothing is as if it were not there.
+    let written = r#"{"procs": 16.0, "limit": 30, "user": null, "partition": ""}"#;
+    assert_eq!(post(standing(), "/api/v1/when", written).text, fields.text);
+}
+
+#[test]
+fn what_a_script_asks_for_is_told_and_what_is_not_looked_at() {
+    let script = r##"{"script": "#!/bin/bash\n#SBATCH -N 2 --ntasks-per-node=3 -c 2 --gres=gpu:1\n#SBATCH -t 30 -a 1-9%2 -p 1\nsrun x"}"##;
+    let read = post(standing(), "/api/v1/script", script).json();
+    assert_eq!((read["procs"].as_u64(), read["time"].as_u64()), (Some(12), Some(1_800)));
+    assert_eq!((read["array"].as_str(), read["partition"].as_str()), (Some("1-9%2"), Some("1")));
+    let ignored: Vec<&str> =
+        read["ignored"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert!(ignored.iter().any(|one| one.contains("gpu")), "{ignored:?}");
+    // The other routes read it alike, and say so.
+    for route in ["when", "advice", "fastest"] {
+        let asked = post(standing(), &format!("/api/v1/{route}"), script).json();
+        assert_eq!(asked["script"], read, "{route}");
+        assert!(asked.to_string().contains("\"procs\":12"), "{route}: {asked}");
+    }
+    let query = get(standing(), "/api/v1/script?script=%23!/bin/sh%0A%23SBATCH%20-n%204");
+    assert_eq!(query.json()["procs"], 4);
+    assert_eq!(get(standing(), "/api/v1/script").refused().0, 400);
+}
+
+#[test]
+fn the_fastest_cluster_is_the_only_one() {
+    let fastest = get(standing(), "/api/v1/fastest?procs=16&limit=30").json();
+    let when = get(standing(), "/api/v1/when?procs=16&limit=30").json();
+    assert_eq!((&fastest["first"][0], &fastest["clusters"][0]["wait"]), (&"small".into(), &when["wait"]));
+    let none = get(standing(), "/api/v1/fastest?procs=65").refused();
+    assert!(none.0 == 400 && none.1.contains("small: 65 processors"), "{none:?}");
 }
 
 #[test]
@@ -281,6 +209,8 @@ fn nonsense_is_refused_with_what_helps() {
         ("[]", 400),
         ("{\"procs\": {}}", 400),
         ("{\"procs\": 1.5}", 400),
+        ("{\"procs\": \"+1\"}", 400),
+        ("{\"procs\": \" 1\"}", 400),
         ("{\"script\": \"ls\"}", 400),
         ("{\"script\": \"#!/bin/sh\\n#SBATCH --time=never\"}", 400),
         (&format!("{{\"user\": {:?}}}", "x".repeat(70_000)), 413),
@@ -309,6 +239,12 @@ fn a_past_moment_is_as_it_was_shown() {
     assert_eq!(asked(then).text, first.text);
     assert_eq!(asked(later - 1).text, first.text);
     assert_ne!(asked(later).text, first.text);
+    // One's own jobs come first then too.
+    let queue = get(&router, &format!("/api/v1/pending?at={then}")).json();
+    let user = queue["jobs"].as_array().unwrap().last().unwrap()["user"].as_str().unwrap();
+    let own = get(&router, &format!("/api/v1/pending?at={then}&user={user}")).json();
+    assert_eq!((own["jobs"][0]["user"].as_str(), own["user"].as_str()), (Some(user), Some(user)));
+    assert_eq!(own["jobs"].as_array().unwrap().len(), queue["jobs"].as_array().unwrap().len());
     assert_eq!(asked(then - 1).refused().0, 400);
 }
 
@@ -391,10 +327,13 @@ fn the_document_describes_every_route() {
     let document = get(standing(), "/api/v1/openapi.json").json();
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 14);
+    assert_eq!(paths.len(), 17);
     let mut ids = Vec::new();
     for (path, methods) in paths {
-        let asked = get(standing(), &path.replace("{job}", "1").replace("/events", "/health"));
+        let asked = get(
+            standing(),
+            &path.replace("{job}", "1").replace("/events", "/health").replace("/what-if", "/health"),
+        );
         assert_ne!(asked.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
         for (method, operation) in methods.as_object().unwrap() {
             ids.push(operation["operationId"].as_str().unwrap().to_owned());
@@ -499,13 +438,15 @@ fn viewers_are_told_of_each_look() {
 fn listening() -> (std::net::SocketAddr, Arc<std::sync::atomic::AtomicBool>, std::thread::JoinHandle<()>) {
     let (told, heard) = std::sync::mpsc::channel();
     let limits = ServiceLimits { reading: Duration::from_millis(300), ..ServiceLimits::default() };
-    let tell = move |event: queuecast_serve::LogEvent| drop(told.send(event.line));
+    let tell = move |event: queuecast_serve::LogEvent| {
+        drop(told.send(event.line(queuecast_serve::LogLineFormat::Logfmt)))
+    };
     let settings = ServiceSettings { limits, tell: Arc::new(tell), ..settings() };
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stops = stop.clone();
     let thread = std::thread::spawn(move || {
-        let is_asked = move || stops.load(std::sync::atomic::Ordering::Relaxed);
-        queuecast_serve::serve(vec![cluster(1e-6)], &settings, is_asked).unwrap();
+        let calls = move || stops.load(std::sync::atomic::Ordering::Relaxed).then_some(ServiceCall::End);
+        queuecast_serve::serve(vec![cluster(1e-6)], &settings, calls).unwrap();
     });
     let line = heard.recv().unwrap();
     let address = line.split("http://").nth(1).unwrap().trim_end_matches('/').parse().unwrap();

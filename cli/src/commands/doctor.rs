@@ -1,0 +1,313 @@
+//! `queuecast doctor`: what works of collector and service, what does not, and what to do.
+
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use queuecast_live::{Checkup, ServiceCheck, StoreError, StoreLocation, slurm_checks, store_checks};
+use queuecast_serve::read_token;
+
+use super::outside::{self, SlurmCommands};
+use super::{live, store_option};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::printer::Printer;
+use crate::settings::{self, SHARED, SettingsFile};
+use crate::zone;
+
+const EXAMPLES: &str = "\
+Examples:
+  As the user that the services run as:
+    sudo -u queuecast queuecast doctor
+
+  For a monitor: exit code 3 if something is wrong, and why as JSON:
+    queuecast doctor --format json";
+
+/// Check what collect and serve need, and say what to do about what does not work
+///
+/// Checks the file of settings, Slurm's commands, what this user sees by them, clock and zone, the store and how old what it has is, the service and its token. Nothing is changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The file of settings; by default as for queuecast config
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    store: store_option::Arguments,
+    #[command(flatten)]
+    outside: outside::Arguments,
+}
+
+/// How long the service may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A disk with less room than this is nearly full.
+const LITTLE_ROOM: u64 = 1 << 30;
+
+/// What the services are set to.
+struct DoctorSettings {
+    file: Option<SettingsFile>,
+    store: Result<Option<StoreLocation>, StoreError>,
+    listen: SocketAddr,
+    token_file: Option<PathBuf>,
+}
+
+impl DoctorSettings {
+    fn of(file: Option<SettingsFile>, arguments: &Arguments, invocation: &Invocation) -> DoctorSettings {
+        let value = |section: &str, option: &str| {
+            let mut set = file.iter().flat_map(|file| &file.given);
+            let found = set.find(|one| (one.section, one.option) == (section, option));
+            let argument = settings::argument(invocation.whole(), section, option);
+            found
+                .and_then(|one| one.values.first().cloned())
+                .or_else(|| settings::default_of(section, argument?))
+        };
+        let is_told = arguments.store.is_named();
+        let store = value(SHARED, "store").filter(|_| !is_told);
+        let listen = value("serve", "listen").and_then(|text| text.parse().ok());
+        let token_file = value("serve", "token-file").map(PathBuf::from);
+        let store = match store {
+            Some(name) => StoreLocation::named(name.as_ref()).map(Some),
+            None => arguments.store.told(),
+        };
+        // The default can be read, and what a file says has been checked.
+        let listen = listen.unwrap_or(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 8080));
+        DoctorSettings { file, store, listen, token_file }
+    }
+}
+
+/// Checks all of it.
+pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {
+    let (file, broken) = match settings::file_for(invocation) {
+        Ok(file) => (file, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let set = DoctorSettings::of(file, arguments, invocation);
+    let mut checks = vec![settings_check(set.file.as_ref(), broken.as_ref())];
+    let commands = SlurmCommands::within(&arguments.outside, printer);
+    let user = commands.printed("id", &["-un"]).map(|text| text.trim().to_owned()).unwrap_or_default();
+    checks.extend(slurm_checks(&commands, &user, live::now));
+    checks.push(zone_check());
+    checks.extend(checks_of_store(set.store.as_ref()));
+    let (token, check) = token(set.token_file.as_deref());
+    checks.extend(check);
+    checks.extend(service_checks(set.listen, token.as_deref()));
+    let checkup = Checkup::of(checks);
+    printer.answer(&checkup)?;
+    match checkup.wrong() {
+        0 => Ok(()),
+        1 => Err(Failure::input("one check found something wrong")),
+        wrong => Err(Failure::input(format!("{wrong} checks found something wrong"))),
+    }
+}
+
+fn settings_check(file: Option<&SettingsFile>, broken: Option<&Failure>) -> ServiceCheck {
+    const AREA: &str = "settings";
+    match (file, broken) {
+        (_, Some(failure)) => {
+            let hint = failure.hints().join("; ");
+            let to_do = if hint.is_empty() {
+                "mend this line; queuecast config shows what then holds".to_owned()
+            } else {
+                hint
+            };
+            ServiceCheck::wrong(AREA, "file", failure.to_string(), to_do)
+        }
+        (Some(file), None) => {
+            ServiceCheck::ok(AREA, "file", format!("{} sets {} of them", file.name, file.given.len()))
+        }
+        (None, None) => ServiceCheck::ok(AREA, "file", "none: all settings are defaults"),
+    }
+}
+
+fn zone_check() -> ServiceCheck {
+    let zone = zone::of_machine();
+    match zone.iana_name() {
+        Some(name) => ServiceCheck::ok("clock", "zone", format!("{name}, that of this machine")),
+        None => ServiceCheck::note(
+            "clock",
+            "zone",
+            "not known: times are shown in UTC",
+            "timedatectl set-timezone, or time_zone in [serve]",
+        ),
+    }
+}
+
+fn checks_of_store(store: Result<&Option<StoreLocation>, &StoreError>) -> Vec<ServiceCheck> {
+    const AREA: &str = "store";
+    let location = match store {
+        Ok(Some(location)) => location,
+        Ok(None) => {
+            return vec![ServiceCheck::wrong(
+                AREA,
+                "file",
+                "there is no home directory to keep one in",
+                "name one: store in the file of settings",
+            )];
+        }
+        Err(error) => {
+            return vec![ServiceCheck::wrong(
+                AREA,
+                "server",
+                error.to_string(),
+                error.hint().unwrap_or_default(),
+            )];
+        }
+    };
+    let StoreLocation::File(file) = location else { return store_checks(location, live::now()) };
+    let mut checks = match file.try_exists() {
+        Ok(true) => store_checks(location, live::now()),
+        Ok(false) => vec![ServiceCheck::wrong(
+            AREA,
+            "file",
+            format!("there is none at {}", file.display()),
+            "queuecast collect makes it: systemctl enable --now queuecast-collect; or name another one with --store",
+        )],
+        Err(cause) => vec![ServiceCheck::wrong(
+            AREA,
+            "file",
+            format!("{}: {cause}", file.display()),
+            "run this as the user that the services run as: sudo -u queuecast queuecast doctor",
+        )],
+    };
+    let folders = file.ancestors().skip(1);
+    if let Some((folder, free)) =
+        folders.filter(|folder| folder.is_dir()).find_map(|folder| Some((folder, free(folder)?)))
+    {
+        let found = format!("{} MB are free in {}", free >> 20, folder.display());
+        checks.push(if free >= LITTLE_ROOM {
+            ServiceCheck::ok(AREA, "disk", found)
+        } else {
+            ServiceCheck::note(
+                AREA,
+                "disk",
+                found,
+                "make room, or keep looks for a shorter time (keep in [collect])",
+            )
+        });
+    }
+    checks
+}
+
+/// Bytes that are free where a folder is.
+#[cfg(unix)]
+fn free(folder: &Path) -> Option<u64> {
+    let about = rustix::fs::statvfs(folder).ok()?;
+    Some(about.f_bavail.saturating_mul(about.f_frsize))
+}
+
+/// Elsewhere that is not known.
+#[cfg(not(unix))]
+fn free(_: &Path) -> Option<u64> {
+    None
+}
+
+/// The token that requests bring, and what is wrong with its file.
+fn token(file: Option<&Path>) -> (Option<String>, Option<ServiceCheck>) {
+    const AREA: &str = "service";
+    let Some(file) = file else { return (None, None) };
+    let name = file.display().to_string();
+    let read = std::fs::read(file).map_err(|cause| {
+        (
+            format!("{name}: {cause}"),
+            "run this as the user that the services run as, or make the file".to_owned(),
+        )
+    });
+    let read = read.and_then(|bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        read_token(&name, &text).map_err(|error| (error.what, error.hint))
+    });
+    match read {
+        Err((what, to_do)) => (None, Some(ServiceCheck::wrong(AREA, "token", what, to_do))),
+        Ok(token) => {
+            let check = if is_open(file) {
+                ServiceCheck::note(
+                    AREA,
+                    "token",
+                    format!("{name} can be read by every user"),
+                    format!("chmod o= {name}"),
+                )
+            } else {
+                ServiceCheck::ok(AREA, "token", name)
+            };
+            (String::from_utf8(token).ok(), Some(check))
+        }
+    }
+}
+
+/// Whether every user may read a file.
+#[cfg(unix)]
+fn is_open(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o004 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open(_: &Path) -> bool {
+    false
+}
+
+/// Asks the service as a client of this machine.
+fn service_checks(listen: SocketAddr, token: Option<&str>) -> Vec<ServiceCheck> {
+    const AREA: &str = "service";
+    let mut address = listen;
+    if address.ip().is_unspecified() {
+        let here: IpAddr =
+            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        address.set_ip(here);
+    }
+    let url = format!("http://{address}");
+    let (status, body) = match asked(address, "/api/v1/ready", None) {
+        Ok(answer) => answer,
+        Err(cause) => {
+            let to_do = "start it: systemctl start queuecast-serve, or queuecast serve; journalctl -u queuecast-serve says why it ended";
+            return vec![ServiceCheck::wrong(AREA, "reachable", format!("{url}: {cause}"), to_do)];
+        }
+    };
+    let said = body.trim().to_owned();
+    let mut checks = vec![match status {
+        200 => ServiceCheck::ok(
+            AREA,
+            "reachable",
+            format!("{url} answers, and every cluster has been looked at"),
+        ),
+        503 => ServiceCheck::wrong(
+            AREA,
+            "reachable",
+            format!("{url}: {said}"),
+            "wait for the first look; if it does not come, see what is said of the store",
+        ),
+        _ => ServiceCheck::wrong(
+            AREA,
+            "reachable",
+            format!("{url} answers with {status}"),
+            "another program listens there: set another address (listen in [serve])",
+        ),
+    }];
+    if ![200, 503].contains(&status) {
+        return checks;
+    }
+    checks.push(match asked(address, "/api/v1/clusters", token) {
+        Ok((200, _)) => ServiceCheck::ok(AREA, "access", if token.is_some() { "the token is taken" } else { "answers this machine" }),
+        Ok((401, _)) => ServiceCheck::wrong(AREA, "access", "the service asks for another token", "name its file (token_file in [serve]); if it has changed, reload the service: systemctl reload queuecast-serve"),
+        Ok((status, body)) => ServiceCheck::wrong(AREA, "access", format!("{status}: {}", body.trim()), "its log says why: journalctl -u queuecast-serve"),
+        Err(cause) => ServiceCheck::wrong(AREA, "access", cause.to_string(), "its log says why: journalctl -u queuecast-serve"),
+    });
+    checks
+}
+
+/// The status and the body that a service answers with.
+fn asked(address: SocketAddr, path: &str, token: Option<&str>) -> std::io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let token = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}Connection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.take(1 << 20).read_to_end(&mut answer)?;
+    let answer = String::from_utf8_lossy(&answer);
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let body = answer.split_once("\r\n\r\n").map_or("", |parts| parts.1);
+    Ok((status, body.to_owned()))
+}

@@ -1,0 +1,82 @@
+//! A followed site that shows its configuration is asked by its own scheduler, by every command alike.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::collect::{now, run, site};
+use crate::{Folder, json, stdout};
+
+const SCONTROL: &str = r#"case "$*" in
+*config*) printf 'Configuration data as of 2026\nClusterName = tiny\nSelectType = select/cons_tres\nSelectTypeParameters = CR_CPU\nAccountingStorageType = accounting_storage/none\n';;
+*partition*) printf 'PartitionName=batch\n   AllocNodes=ALL Default=YES\n   Nodes=c[1-2] State=UP MaxTime=1-00:00:00\n';;
+*node*) printf 'NodeName=c1 Arch=x86_64 CoresPerSocket=4\n   CPUAlloc=4 CPUTot=4 RealMemory=8000\n   State=ALLOCATED ThreadsPerCore=1\n\nNodeName=c2 Arch=x86_64 CoresPerSocket=4\n   CPUAlloc=4 CPUTot=4 RealMemory=8000\n   State=ALLOCATED ThreadsPerCore=1\n';;
+*) echo 'No reservations in the system';;
+esac"#;
+
+/// The site of two nodes, of which one job holds all and one waits, with its configuration.
+fn described() -> Folder {
+    let folder = site(now());
+    for (name, text) in [("scontrol", SCONTROL), ("sshare", "exit 1"), ("sacctmgr", "exit 1")] {
+        fs::write(folder.path(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+fn range(of: &Value) -> [f64; 3] {
+    ["low", "median", "high"].map(|name| of[name].as_f64().unwrap_or_else(|| panic!("no {name}: {of}")))
+}
+
+#[test]
+fn a_job_has_one_answer_whichever_command_asks() {
+    let folder = described();
+    let first = json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    assert_eq!((&first["failures"], &first["forecasts"]), (&serde_json::json!([]), &1.into()));
+    let pending = json(&mut run(&folder, "pending --live --store s.sqlite --format json"));
+    let job = &pending["jobs"][0];
+    let start = range(&job["start"]);
+    let queued = json(&mut run(&folder, "when --live --store s.sqlite --job 31 --format json"));
+    assert_eq!(range(&queued["job"]["start"]), start, "{queued}");
+    let store = rusqlite::Connection::open(folder.path("s.sqlite")).unwrap();
+    let said: [f64; 3] = store
+        .query_row("SELECT low, median, high FROM forecast", [], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+        })
+        .unwrap();
+    assert_eq!(said, start, "what the collector keeps to be judged");
+    // A new one is answered by the same scheduler, the same way each time, and as learning anew does.
+    for question in ["when --live --store s.sqlite -n 4 -t 60 -u ann", "pending --live --store s.sqlite"] {
+        let kept = json(&mut run(&folder, &format!("{question} --format json")));
+        assert_eq!(json(&mut run(&folder, &format!("{question} --format json"))), kept);
+        assert_eq!(
+            json(&mut run(&folder, &format!("{question} --no-cache --format json"))),
+            kept,
+            "{question}"
+        );
+    }
+    let when = json(&mut run(&folder, "when --live --store s.sqlite -n 4 -t 60 -u ann --format json"));
+    assert!(["slurm", "past"].contains(&when["method"].as_str().unwrap()), "{when}");
+    // Accounting lacks the jobs of the queue: what they ask for is taken from squeue, which is told.
+    let told = run(&folder, "pending --live --store s.sqlite").assert().success();
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.contains("accounting does not have 2 jobs of the queue yet"), "{told}");
+    assert!(!told.contains("is not simulated"), "{told}");
+}
+
+#[test]
+fn a_site_that_does_not_show_its_configuration_is_told_to_be_simulated_by_partitions() {
+    let folder = site(now());
+    let first = json(&mut run(&folder, "collect --once --store s.sqlite --format json"));
+    assert_eq!(first["failures"].as_array().unwrap().len(), 1, "{first}");
+    for question in ["pending --live --store s.sqlite", "when --live --store s.sqlite -n 4 -t 60"] {
+        let answer = run(&folder, question).assert().success();
+        let told = String::from_utf8_lossy(&answer.get_output().stderr).into_owned();
+        let expected = "the site's own scheduler is not simulated, each of its partitions is a number of processors: queuecast collect has not been told its configuration by then (scontrol show config)";
+        assert!(told.contains(expected), "{question}: {told}");
+    }
+    let text = stdout(&mut run(&folder, "pending --live --store s.sqlite"));
+    assert!(text.contains("31"), "{text}");
+}

@@ -201,7 +201,7 @@ impl Workload {
         Ok(())
     }
 
-    /// The same with the jobs, withdrawn ones too, for which this holds; numbered anew.
+    /// The workload of only those jobs, withdrawn ones too, for which `keep` holds; numbered anew.
     pub fn only(&self, keep: impl Fn(&Job) -> bool) -> Result<Workload, WorkloadError> {
         // How many jobs before each place are kept.
         let mut before = vec![0_u32];

@@ -12,7 +12,7 @@ use queuecast::workload::Workload;
 /// Jobs of each site.
 const JOBS: u32 = 5_000;
 
-/// So many sites of 128 processors at this load, with users and requested times.
+/// `sites` sites of 128 processors at this load, with users and requested times.
 fn grid(sites: u64, load: f64) -> Grid {
     let logs: Vec<Workload> = (0..sites)
         .map(|site| {

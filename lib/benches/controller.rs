@@ -82,7 +82,7 @@ fn site(nodes: usize, is_shared: bool) -> Cluster {
     }
 }
 
-/// Jobs that would use so much of the site: most small, a few very large, limits of which a part is used.
+/// Jobs whose work is the share `load` of what the site can do: most small, a few very large, limits of which a part is used.
 fn submissions(cluster: &Cluster, jobs: usize, load: f64, is_shared: bool) -> RecordedRun {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = move || {

@@ -85,7 +85,7 @@ fn saturated(waiting: usize) -> Workload {
     Workload::new(Machine { procs: Procs(128) }, jobs.collect()).unwrap()
 }
 
-/// The cost of one instant (its events and its plan) with so many jobs waiting.
+/// The cost of one instant (its events and its plan) while `waiting` jobs wait.
 fn cost_of_an_instant(bencher: Bencher<'_, '_>, waiting: usize, policy: Backfill, predictor: PredictorSpec) {
     let workload = saturated(waiting);
     bencher

@@ -72,7 +72,7 @@ fn blue_by_quarter_sbh(bencher: Bencher<'_, '_>, quarter: usize) {
         });
 }
 
-/// Events fed after so many jobs of history.
+/// The number of events fed after the history.
 const FED: u32 = 1000;
 
 /// A user's job: sizes and estimates recur, the gap to the one before is `gap` seconds.

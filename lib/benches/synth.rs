@@ -62,7 +62,7 @@ fn pair_shuffled(bencher: Bencher<'_, '_>, jobs: u32) {
     pair(bencher, jobs, Pairing::Shuffled);
 }
 
-/// The same with estimates that stay put.
+/// Estimates that stay put within a session.
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5)]
 fn pair_by_sessions(bencher: Bencher<'_, '_>, jobs: u32) {
     pair(bencher, jobs, Pairing::Sessions(Routine::default()));

@@ -36,7 +36,7 @@ fn set(templates: usize) -> TemplateSet {
     TEMPLATES[..templates].join(",").parse().unwrap()
 }
 
-/// So many jobs of a few hundred users, without chance.
+/// `jobs` jobs of a few hundred users, without chance.
 fn made_up(jobs: usize) -> Workload {
     let (mut rows, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..jobs as u64 {

@@ -395,7 +395,7 @@ impl FollowedSite<'_> {
         Ok(computed)
     }
 
-    /// The same after the only look, as part of its answer.
+    /// Computes after the only look, as part of its answer.
     fn compute_once(
         &self,
         store: &mut impl Store,

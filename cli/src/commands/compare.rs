@@ -161,7 +161,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut answer = question.answer(compared, results);
     if let ComparisonAnswer::Once(comparison) = &mut answer {
         comparison.timings = arguments.timings;
-        // The same for every experiment.
+        // Jobs are killed alike in every experiment.
         for (at, trace) in traces.iter().enumerate() {
             let first = comparison.results_of(at).into_iter().next();
             first.into_iter().for_each(|first| loaded::tell_killed(&first.summary, &trace.name, printer));

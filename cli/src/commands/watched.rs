@@ -21,7 +21,7 @@ use crate::watch::{SaidStart, WatchNews};
 /// What the screen asks for.
 #[derive(Debug)]
 pub enum WatchOrder {
-    /// A look; of a played log, so much later than the last one.
+    /// A look; of a played log, this time after the last one.
     Look(Seconds),
     /// What was said of a job before.
     EarlierOf(String),

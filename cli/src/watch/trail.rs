@@ -33,7 +33,7 @@ pub struct ForecastTrail {
     said: BTreeMap<String, Vec<SaidStart>>,
 }
 
-/// So much is kept of a job; of more, every second one is forgotten.
+/// The most answers that are kept of a job; of more, every second one is forgotten.
 const MOST_SAID: usize = 256;
 
 impl ForecastTrail {

@@ -136,7 +136,7 @@ impl Distribution {
         self
     }
 
-    /// The same given that it exceeds `elapsed`, which is not less than what was given before.
+    /// The distribution given that the time exceeds `elapsed`, which is not less than what was given before.
     ///
     /// A time as long as the longest possible or longer has outlived the distribution; it is then taken to be uniform in the
     /// logarithm up to four times what has passed, which gives even odds to last as long again, as running processes do
@@ -196,7 +196,7 @@ impl Distribution {
         self.falling(t).amount
     }
 
-    /// The same, and how fast it falls there.
+    /// [`Distribution::survival`], and how fast it falls there.
     #[inline]
     pub fn falling(&self, t: f64) -> Survival {
         if t >= self.limit {
@@ -311,7 +311,7 @@ impl Distribution {
         }
     }
 
-    /// When so much is left of an interval's survival.
+    /// The time at which an interval's survival is `survival`.
     fn reaching(&self, survival: f64) -> f64 {
         let Some([low, point, high, tail]) = self.corners() else { return self.elapsed };
         let half = 0.5 - tail;

@@ -47,7 +47,7 @@ fn situation(machine: Procs, running: &[Resident], waiting: &[Resident]) -> Situ
     Situation::new(site, NOW, |job, _| all[job.index.at()].clone())
 }
 
-/// A job that runs or waits and ends for certain after so long.
+/// A job that runs or waits and ends for certain after `left` seconds.
 fn ending(procs: u32, left: i64) -> Resident {
     (procs, None, 0, Distribution::point(left as f64))
 }

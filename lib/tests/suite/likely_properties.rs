@@ -31,7 +31,7 @@ impl Wavering {
     }
 }
 
-/// Up to so long, at the latest: most of it before the point, some of it long after.
+/// A distribution up to `longest` after its point: most of it before the point, some of it long after.
 fn spread(point: u64, longest: u64) -> Forecast {
     let (point, longest) = (point as f64, (point + longest) as f64);
     let knots = [(0.0, 1.0), (0.6, point.max(1.0)), (1.0, longest.max(1.0))];

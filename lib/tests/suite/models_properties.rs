@@ -69,7 +69,7 @@ proptest! {
             ..Downey::new(8, procs)
         };
         let Ok(made) = model.generate(Seed(seed)) else {
-            // Only where lifetimes are so long that arrivals are beyond what a workload holds.
+            // Only where lifetimes are too long for their arrivals to fit into a workload.
             prop_assert!(lifetime + wide * 12.0 > 7.0);
             return Ok(());
         };

@@ -285,7 +285,7 @@ fn full_machine(uniform: &mut impl FnMut() -> f64) -> Vec<(Holder, f64)> {
     jobs
 }
 
-/// When so many processors were free.
+/// When `more` processors were free.
 fn really(jobs: &[(Holder, f64)], more: u32) -> f64 {
     let mut ends: Vec<(f64, u32)> = jobs.iter().map(|(holder, left)| (*left, holder.procs().0)).collect();
     ends.sort_by(|one, other| one.0.total_cmp(&other.0));

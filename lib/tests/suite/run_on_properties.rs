@@ -22,7 +22,7 @@ fn run(&(_, limit, share): &Small) -> i64 {
     (limit * share / 100).max(1)
 }
 
-/// A site found with these jobs: running since 1 to 100 s, within the machine; waiting in this order; arriving so much later.
+/// A site found with these jobs: running since 1 to 100 s, within the machine; waiting in this order; arriving by this much later.
 #[derive(Debug, Clone)]
 struct Found {
     running: Vec<(Small, i64)>,
@@ -125,7 +125,7 @@ proptest! {
         for found in &all {
             let slow = found.by_engine();
             prop_assert_eq!(&found.by_run_on(&mut run_on, None), &slow);
-            // The same with a target, as far as it is needed.
+            // Starts with a target, as far as they are needed.
             for target in [0, slow.len() - 1] {
                 prop_assert_eq!(found.by_run_on(&mut run_on, Some(target))[target], slow[target]);
             }

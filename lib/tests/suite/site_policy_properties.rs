@@ -40,7 +40,7 @@ const PREDICTORS: [&str; 4] = ["requested", "recent:2", "perfect", "ruh"];
 /// Submission, nodes, minutes of limit, seconds of run.
 type Row = (i64, u32, i64, i64);
 
-/// So many nodes of one processor in one partition.
+/// `nodes` nodes of one processor in one partition.
 fn cluster(nodes: usize) -> Cluster {
     let nodes: Vec<ClusterNode> = (0..nodes)
         .map(|number| ClusterNode { name: format!("n{number:02}"), cpus: 1, ..ClusterNode::default() })

@@ -58,7 +58,7 @@ pub fn log(jobs: usize) -> Workload {
     log
 }
 
-/// The same up to an instant; everything that is not known then is another.
+/// A log that equals this one up to an instant; everything that is not known then differs.
 pub fn with_another_future(log: &Workload, after: Time) -> Workload {
     let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for ((job, truth), &start) in log.jobs().iter().zip(log.truths()).zip(&log.starts) {

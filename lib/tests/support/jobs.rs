@@ -81,7 +81,7 @@ pub fn workload(procs: u32, jobs: impl IntoIterator<Item = Draft>) -> Workload {
     Workload::new(machine(procs), numbered.map(Draft::pair).collect()).expect("a possible workload")
 }
 
-/// The same with the start of each job.
+/// A workload with the start of each job.
 pub fn recorded(procs: u32, jobs: impl IntoIterator<Item = (Draft, Time)>) -> Workload {
     let (mut given, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (job, start)) in (1..).zip(jobs) {

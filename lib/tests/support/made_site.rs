@@ -31,7 +31,7 @@ pub fn site() -> Cluster {
     Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() }
 }
 
-/// So many jobs, a thousand a day, each on a node of its own in the order of submission.
+/// `jobs` jobs, a thousand a day, each on a node of its own in the order of submission.
 pub fn history(jobs: usize) -> RecordedRun {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = move |most: u64| {

@@ -35,7 +35,7 @@ fn cumulative(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     (0..=STEPS).map(|step| (values[step * last / STEPS], 100.0 * step as f64 / STEPS as f64)).collect()
 }
 
-/// The same of a distribution that is uniform in the logarithm.
+/// The curve of a distribution that is uniform in the logarithm.
 fn line(law: UniformLog) -> [(f64, f64); 2] {
     [(law.least, 0.0), (law.most, 100.0)]
 }

@@ -169,7 +169,7 @@ fn readings() -> impl Iterator<Item = (String, Downey)> {
 }
 
 impl Plan {
-    /// What has to be simulated for these parts, with so many seeds for the paper's own tables; the experiments beside
+    /// What has to be simulated for these parts, with `seeds` seeds for the paper's own tables; the experiments beside
     /// them make do with fewer.
     pub fn new(parts: &[Part], seeds: u64) -> Result<Plan, SpecError> {
         let few = seeds.min(SEEDS / 4);

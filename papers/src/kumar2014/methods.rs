@@ -9,7 +9,7 @@ pub enum ComparedMethod {
     Qbets,
     /// Instance-based learning, with the support vector machine for classes: the paper's extended version.
     Ibl,
-    /// The same with quick starters first. Not in the paper: what is due to nearest neighbours alone.
+    /// Instance-based learning with quick starters first. Not in the paper: what is due to nearest neighbours alone.
     IblQuick,
     /// Quick starters, nearest neighbours and the support vector machine: the whole framework.
     Framework,

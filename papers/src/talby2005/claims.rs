@@ -47,7 +47,7 @@ pub struct ClaimRuns {
     best_sbh: [OnLogs; 2],
     shaken_ruh: Shakes,
     shaken_sbh: [Shakes; 2],
-    /// The same with 10 and 30 sessions.
+    /// `shaken_sbh` with 10 and 30 sessions.
     limited: [[Shakes; 2]; 2],
     proximity: [Shakes; 2],
     balanced: OnLogs,

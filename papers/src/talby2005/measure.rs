@@ -76,7 +76,7 @@ impl OnLogs {
         Ok(OnLogs(std::array::from_fn(|log| sweep.want(log, changed(log, variant), experiment.clone()))))
     }
 
-    /// The same, but for CTC on the processors its header names.
+    /// These simulations, but for CTC on the processors its header names.
     pub fn with_small_ctc(&self, sweep: &mut Sweep, setting: &SchedulerSetting) -> Result<OnLogs, SpecError> {
         let mut simulations = self.0;
         simulations[CTC] = sweep.want(CTC, Variant::default(), setting.experiment()?);

@@ -85,7 +85,7 @@ impl SchedulerSetting {
         SchedulerSetting::new("RUH with Propagation", "sjbf", "ruh:propagate=yes", TO_ESTIMATE)
     }
 
-    /// The same with no prediction above the estimate, under the same name.
+    /// This setting with no prediction above the estimate, under the same name.
     #[must_use]
     pub fn capped(self) -> SchedulerSetting {
         let joint = if self.predictor.contains(':') { "," } else { ":" };
@@ -140,13 +140,13 @@ impl SchedulerSetting {
         SchedulerSetting::new("actual run times", "easy", "perfect", GRADUAL)
     }
 
-    /// The same under another name.
+    /// This setting under another name.
     #[must_use]
     pub fn named(self, name: &str) -> SchedulerSetting {
         SchedulerSetting { name: name.into(), ..self }
     }
 
-    /// The same with predictions doubled before planning.
+    /// This setting with predictions doubled before planning.
     #[must_use]
     pub fn doubled(self) -> SchedulerSetting {
         SchedulerSetting { name: format!("{}, doubled", self.name), factor: 2.0, ..self }

@@ -67,7 +67,7 @@ fn cumulative(modes: &Modes) -> Vec<(f64, f64)> {
     thinned(points)
 }
 
-/// Every so many points, and the last.
+/// As many points as a curve shows, at equal distances, and the last.
 fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let step = points.len().div_ceil(LONGEST_CURVE).max(1);
     let last = points.len().saturating_sub(1);

@@ -82,7 +82,7 @@ impl PaperLog {
         })
     }
 
-    /// The same as the model sees it, and as everything after Table 5 does: without the few jobs (1 of SDSC-106, some
+    /// The log as the model sees it, and as everything after Table 5 does: without the few jobs (1 of SDSC-106, some
     /// 20 of BLUE) that ask for more than the longest estimate of Table 1, and with BLUE's estimates of 01:59 taken for
     /// two hours.
     pub fn modelled(self, log: &Workload) -> Result<Workload, WorkloadError> {

@@ -80,7 +80,7 @@ pub fn disparity(material: &Material) -> Vec<PublishedCell> {
     .collect()
 }
 
-/// Table 3: the points of the linear model, beside how many estimates the logs have after so many jobs. Nothing is
+/// Table 3: the points of the linear model, beside how many estimates the logs have after as many jobs. Nothing is
 /// judged: the paper calls its points ad hoc.
 pub fn growth(material: &Material) -> Vec<PublishedCell> {
     let after = |log: &LogPortrait, jobs: u64| {

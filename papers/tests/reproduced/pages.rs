@@ -40,7 +40,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Does so many things on a few threads; what comes of them is in their order.
+/// Does `count` things on a few threads; their results are in their order.
 fn each<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
@@ -71,7 +71,7 @@ fn told(page: &str) -> Vec<Vec<String>> {
     lines.map(cells).filter(|cells: &Vec<String>| cells.len() == 7).collect()
 }
 
-/// The same line from a cell.
+/// The line of the page for a cell.
 fn line(cell: &PublishedCell) -> Vec<String> {
     let short = match cell.row.as_str() {
         "Unlimited DFS, [PE,P,E,*], Propagation" => "SBH `[PE,P,E,*]`",

@@ -9,7 +9,7 @@ use crate::spec;
 /// How many users there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserCount {
-    /// So many.
+    /// This number, at least one.
     Many(u32),
     /// None: jobs without users.
     Zero,

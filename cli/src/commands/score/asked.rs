@@ -65,7 +65,7 @@ impl ScoreArguments {
         Ok(ScoreFiles { predictions, plot: self.plotting.plan(inputs)? })
     }
 
-    /// Scores so many methods, with progress and, where asked for, a clock. `prepare` says how many jobs each method predicts.
+    /// Scores this number of methods, with progress and, where asked for, a clock. `prepare` says how many jobs each method predicts.
     pub fn run<S, T: Send>(
         &self,
         methods: usize,

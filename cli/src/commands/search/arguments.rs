@@ -105,7 +105,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The same for the library.
+    /// The arguments as the library takes them.
     pub fn request(&self) -> SearchRequest {
         SearchRequest {
             method: self.method,

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The same as --output
+    /// Where to write it, as --output
     #[arg(value_name = "OUT.swf", conflicts_with = "output")]
     pub into: Option<PathBuf>,
     /// Where to write it; .gz and .zst compress it; by default standard output, plain

@@ -313,7 +313,7 @@ fn no_answer_depends_on_what_comes_later() {
     judge(&compare(&logs), begun, expected(&logs));
 }
 
-/// The same on segments of real logs; takes minutes.
+/// The test above on segments of real logs; takes minutes.
 #[test]
 #[ignore = "takes minutes: cargo test -p queuecast-cli --test cli altered_future -- --ignored --nocapture"]
 fn no_answer_on_real_logs_depends_on_what_comes_later() {

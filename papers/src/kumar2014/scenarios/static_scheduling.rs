@@ -34,7 +34,7 @@ pub struct QueueResult {
     /// The work that jobs bring, in terms of what the partition can do while they are submitted; see
     /// [`Workload::offered_load`].
     pub offered_load: f64,
-    /// The same from the first submission to the end of the last job: at most 1.
+    /// The work of the jobs as a share of what the partition can do from the first submission to the end of the last job: at most 1.
     pub utilization: f64,
 }
 

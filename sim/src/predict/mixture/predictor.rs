@@ -237,7 +237,7 @@ fn merge(ascending: &mut Vec<Weighted>, others: &[Weighted]) {
     }
 }
 
-/// The same distribution once the job has run for so long.
+/// The distribution at the start, given that the job has run for `elapsed`.
 fn run_given(at_first: &Distribution, elapsed: Seconds, limit: f64) -> Distribution {
     let passed = elapsed.0 as f64;
     let range = at_first.given(passed);
@@ -245,7 +245,7 @@ fn run_given(at_first: &Distribution, elapsed: Seconds, limit: f64) -> Distribut
     if passed < limit { range.capped(limit) } else { range }
 }
 
-/// The same forecast once the job has run for so long: the distribution given that, and in it the point of the same level.
+/// The forecast once the job has run for `elapsed`: the distribution given that, and in it the point of the same level.
 fn given(forecast: &Forecast, elapsed: Seconds, limit: f64) -> Forecast {
     let (at_first, passed) = (forecast.distribution(), elapsed.0 as f64);
     let outlived = passed >= at_first.longest();

@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::styling::{AnsiColor, Style};
-use queuecast::report::{self, Answer, Charset, Format, Page, render};
+use queuecast_report as report;
+use queuecast_report::{Answer, Charset, Format, Page, render};
 use queuecast_serve::{LogEvent, LogLevel, LogLineFormat};
 use serde::Serialize;
 

@@ -4,15 +4,15 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::cluster::{
+use queuecast_core::units::{Micros, Seconds};
+use queuecast_sim::sim::Backfill;
+use queuecast_slurm_sim::cluster::{
     Association, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource,
     GresRequest, JobRequest, MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing, SubmittedJob,
     TaskRun, TimeLimit, classes_of,
 };
-use queuecast::controller::{Phases, simulate_cluster};
-use queuecast::sim::Backfill;
-use queuecast::study::SitePolicy;
-use queuecast::units::{Micros, Seconds};
+use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
+use queuecast_study::SitePolicy;
 
 const ACCOUNTS: u32 = 60;
 const USERS: u32 = 600;

@@ -4,9 +4,9 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::distribution::LogUniform;
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, QueueTime};
+use queuecast_core::distribution::LogUniform;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_wait::{Holder, LifetimeFit, QueueTime};
 
 const HOLDERS: [usize; 5] = [10, 30, 100, 300, 1000];
 

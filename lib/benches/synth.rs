@@ -4,14 +4,14 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::characterization::Modes;
-use queuecast::seed::Seed;
-use queuecast::synth::{
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::{
     Downey, EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Resample, Routine,
     Supplied,
 };
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
 
 fn habits(jobs: u32) -> Workload {
     Habits { jobs, ..Habits::default() }.generate(Seed(1)).unwrap()

@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
-use queuecast::forecast::{LearnedSite, RecordedArrivals, WaitMethod};
-use queuecast::job::{End, Event, Job, JobIndex, UserId, What};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::seed::Seed;
-use queuecast::site::{Site, View};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::features::FeatureTracker;
-use queuecast::wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{End, Event, Job, JobIndex, UserId, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::forecast::{LearnedSite, RecordedArrivals, WaitMethod};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::site::{Site, View};
+use queuecast_wait::features::FeatureTracker;
+use queuecast_wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
 
 /// Any number from a place, without chance.
 fn mixed(place: u32) -> u64 {
@@ -98,9 +98,9 @@ fn prediction(bencher: Bencher<'_, '_>, method: &str) {
 fn ask(
     predictor: &mut dyn WaitPredictor,
     arrivals: &RecordedArrivals<'_>,
-    following: &queuecast::forecast::Following<'_, '_>,
+    following: &queuecast_forecast::forecast::Following<'_, '_>,
     place: usize,
-) -> queuecast::wait::WaitForecast {
+) -> queuecast_wait::WaitForecast {
     let arrival = arrivals.arrival(JobIndex((FROM + place) as u32));
     predictor.predict(&arrival, following.site().view(arrival.at))
 }

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
-use queuecast::parallel;
-use queuecast::predict::Correction;
-use queuecast::sim::{Backfill, EventOrder};
-use queuecast::slurm::{SiteChange, SiteOptions};
-use queuecast::study::{
+use queuecast_core::parallel;
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::Correction;
+use queuecast_sim::sim::{Backfill, EventOrder};
+use queuecast_slurm_texts::{SiteChange, SiteOptions};
+use queuecast_study::{
     ComparedTrace, ComparedVariants, ComparisonAnswer, ComparisonQuestion, Experiment, SitePolicy,
     VariantChanges, VariantsQuestion,
 };
-use queuecast::workload::Workload;
 
 use super::loaded::{self, Loaded};
 use super::shaken::ShakeOptions;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
-use queuecast::units::{Procs, Time};
+use queuecast_core::units::{Procs, Time};
+use queuecast_trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;

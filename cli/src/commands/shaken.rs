@@ -1,7 +1,7 @@
 //! `--shake` and `--seeds`: arrivals that are moved at random.
 
-use queuecast::study::Shaking;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_study::Shaking;
 
 use crate::spec;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::place::{PendingAnswer, PendingJob};
-use queuecast::units::Time;
+use queuecast_core::units::Time;
+use queuecast_place::{PendingAnswer, PendingJob};
 
 /// When a job starts, as it was said at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,14 @@
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use queuecast::distribution::Distribution;
-use queuecast::job::{Event, Job, JobIndex, Truth, What};
-use queuecast::predict::{DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
-use queuecast::sim::{Backfill, EventOrder, Likely, LimitRule, Options, Schedule, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Event, Job, JobIndex, Truth, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{
+    DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor,
+};
+use queuecast_sim::sim::{Backfill, EventOrder, Likely, LimitRule, Options, Schedule, simulate};
 
 use crate::support;
 

@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::distribution::LogUniform;
-use queuecast::predict::Forecast;
-use queuecast::seed::Seed;
-use queuecast::synth::Downey;
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
+use queuecast_core::distribution::LogUniform;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_sim::predict::Forecast;
+use queuecast_synth::synth::Downey;
+use queuecast_wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
 use crate::support;

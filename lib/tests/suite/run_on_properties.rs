@@ -1,12 +1,14 @@
 //! The fast run of a site onwards against the engine: every start is the same.
 
 use proptest::prelude::*;
-use queuecast::job::{Job, JobIndex, Truth};
-use queuecast::predict::Requested;
-use queuecast::sim::{Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown};
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Machine;
+use queuecast_core::job::{Job, JobIndex, Truth};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Machine;
+use queuecast_sim::predict::Requested;
+use queuecast_sim::sim::{
+    Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown,
+};
+use queuecast_sim::site::Site;
 
 const MACHINE: u32 = 16;
 const NOW: Time = Time(1000);

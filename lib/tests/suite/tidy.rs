@@ -62,10 +62,29 @@ const CRATES: [(&str, &[&str]); 18] = [
             "wait",
         ],
     ),
-    ("papers", &["lib"]),
+    ("papers", &["core", "eval", "forecast", "report", "sim", "study", "synth", "trace", "wait"]),
     ("live", &["core", "forecast", "place", "report", "slurm-texts", "trace", "wait"]),
     ("serve", &["core", "live", "place", "report", "study", "trace"]),
-    ("cli", &["lib", "live", "papers", "serve"]),
+    (
+        "cli",
+        &[
+            "core",
+            "eval",
+            "forecast",
+            "live",
+            "papers",
+            "place",
+            "report",
+            "serve",
+            "sim",
+            "slurm-sim",
+            "slurm-texts",
+            "study",
+            "synth",
+            "trace",
+            "wait",
+        ],
+    ),
 ];
 
 /// The crates that compute, and never touch the world.

@@ -1,14 +1,14 @@
 //! Every wait predictor by name: what is not known yet changes no answer, and any number of threads gives the same.
 
-use queuecast::asking::Learning;
-use queuecast::eval::{WaitScorer, WaitWindow, Watch};
-use queuecast::forecast::{RecordedArrivals, WaitMethod, WhenError, WhenSettings, WhenSource, when};
-use queuecast::job::{Job, JobIndex, Truth, UserId};
-use queuecast::seed::Seed;
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::WaitForecast;
-use queuecast::workload::{Machine, Withdrawn, Workload};
+use queuecast_core::asking::Learning;
+use queuecast_core::job::{Job, JobIndex, Truth, UserId};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Withdrawn, Workload};
+use queuecast_eval::{WaitScorer, WaitWindow, Watch};
+use queuecast_forecast::forecast::{RecordedArrivals, WaitMethod, WhenError, WhenSettings, WhenSource, when};
+use queuecast_sim::site::Site;
+use queuecast_wait::WaitForecast;
 use rand::RngExt;
 
 pub const DEFAULT: Seconds = Seconds(3600);

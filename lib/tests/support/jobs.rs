@@ -1,8 +1,8 @@
 //! Jobs and workloads in a line each.
 
-use queuecast::job::{Ending, ExecutableId, Job, QueueId, Runs, Shape, Truth, UserId};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Ending, ExecutableId, Job, QueueId, Runs, Shape, Truth, UserId};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
 
 /// A job with its run time. The calls below change what is not as in [`job`].
 #[derive(Debug, Clone)]

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use queuecast::cluster::{
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
     Cluster, ClusterNode, ClusterPartition, JobOutcome, JobRequest, RecordedRun, SubmittedJob, TaskRun,
     TimeLimit, classes_of,
 };
-use queuecast::job_state::JobState;
-use queuecast::units::{Micros, Seconds, Time};
 
 const NODES: usize = 20;
 

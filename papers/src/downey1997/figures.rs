@@ -4,10 +4,10 @@ use super::results::{SeedResults, SettingResults, mean};
 use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
 use super::{LOG, Part};
 use crate::{Figure, FigureAxis};
-use queuecast::allot::Prediction;
-use queuecast::study::molding::{Drawn, SeedRun};
-use queuecast::synth::UniformLog;
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::Prediction;
+use queuecast_study::molding::{Drawn, SeedRun};
+use queuecast_synth::synth::UniformLog;
 
 /// Every figure there is something for.
 pub fn drawn(results: &SettingResults<'_>, log: Option<&Workload>) -> Vec<Figure> {

@@ -1,10 +1,10 @@
 //! What is simulated: workloads, and the strategies that are tried on each.
 
 use super::{Part, SEEDS};
-use queuecast::allot::Strategy;
-use queuecast::spec::SpecError;
-use queuecast::study::molding::Molding;
-use queuecast::synth::{Downey, DowneyArrivals, Law, Rounding};
+use queuecast_core::spec::SpecError;
+use queuecast_forecast::allot::Strategy;
+use queuecast_study::molding::Molding;
+use queuecast_synth::synth::{Downey, DowneyArrivals, Law, Rounding};
 
 /// One workload model, and what is tried on it.
 #[derive(Debug, Clone, PartialEq)]

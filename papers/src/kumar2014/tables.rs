@@ -1,6 +1,6 @@
 //! The cells of the tables.
 
-use queuecast::wait::WAIT_CLASSES;
+use queuecast_wait::WAIT_CLASSES;
 
 use super::explained;
 use super::metascheduling::{

@@ -5,9 +5,9 @@ use super::measure::{LOGS, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::Claim;
-use queuecast::spec::SpecError;
-use queuecast::study::{Repeated, Sweep, SweepResults};
-use queuecast::synth::Variant;
+use queuecast_core::spec::SpecError;
+use queuecast_study::{Repeated, Sweep, SweepResults};
+use queuecast_synth::synth::Variant;
 
 /// Criteria for comparing searches and propagation.
 const GRID: [&str; 8] = [

@@ -1,10 +1,10 @@
 //! The paper's schedulers and predictors, written as specs.
 
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::sim::{LimitRule, Options};
-use queuecast::spec::SpecError;
-use queuecast::study::Experiment;
-use queuecast::units::Seconds;
+use queuecast_core::spec::SpecError;
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::sim::{LimitRule, Options};
+use queuecast_study::Experiment;
 
 /// A policy, a predictor and what becomes of an outlived prediction. Limits are not enforced: jobs that ran
 /// past their estimate do so here too (Table 3 shows one).

@@ -4,10 +4,10 @@ use super::model::Model;
 use super::setup::HEAD;
 use super::subject::Material;
 use crate::PublishedCell;
-use queuecast::characterization::Modes;
-use queuecast::seed::Seed;
-use queuecast::synth::EstimateModel;
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::EstimateModel;
 
 /// The two settings of the model.
 pub const SETTINGS: [Model; 2] = [Model::Vanilla, Model::Improved];

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material};
 use crate::{Figure, FigureAxis};
-use queuecast::characterization::{Growth, Modes};
+use queuecast_synth::characterization::{Growth, Modes};
 
 /// Curves longer than this are thinned: run times have as many values as jobs.
 const LONGEST_CURVE: usize = 400;

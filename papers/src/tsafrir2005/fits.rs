@@ -6,8 +6,8 @@ use super::printed::PRINTED;
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::Material;
 use crate::PublishedCell;
-use queuecast::characterization::Modes;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Modes;
 
 /// Half of what the two closest values of Table 4 differ by.
 const A_TOLERANCE: f64 = 0.035;

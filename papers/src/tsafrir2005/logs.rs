@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::characterization::Modes;
-use queuecast::job::UserId;
-use queuecast::synth::{EstimateModel, Supplied};
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::{Workload, WorkloadError};
+use queuecast_core::job::UserId;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::{Workload, WorkloadError};
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::{EstimateModel, Supplied};
 
 /// A log of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -202,9 +202,9 @@ fn kept(log: &Workload, keep: impl Fn(Seconds) -> bool) -> Result<Workload, Work
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::job::{Job, Truth};
-    use queuecast::units::Procs;
-    use queuecast::workload::Machine;
+    use queuecast_core::job::{Job, Truth};
+    use queuecast_core::units::Procs;
+    use queuecast_core::workload::Machine;
 
     /// Jobs of these users that ask for these times.
     fn log(jobs: &[(u32, Option<i64>)]) -> Workload {

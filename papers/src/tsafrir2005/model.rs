@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::subject::Subject;
-use queuecast::seed::Seed;
-use queuecast::synth::{Estimates, Pairing, Routine, SynthError};
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::{Estimates, Pairing, Routine, SynthError};
 
 /// Where the estimates of a simulation come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

@@ -5,7 +5,7 @@ use super::printed::{LOGS, PRINTED, SHARES};
 use super::setup::LOG_NAMES;
 use super::subject::{LogPortrait, Material};
 use crate::PublishedCell;
-use queuecast::characterization::Growth;
+use queuecast_synth::characterization::Growth;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;

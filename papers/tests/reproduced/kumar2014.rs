@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::trace::Log;
 use queuecast_papers::kumar2014::scenarios::{ComparedReading, readings_compared};
 use queuecast_papers::kumar2014::{PaperReading, ReadingScore, SCENARIO_SEED};
+use queuecast_trace::Log;
 
 use crate::logs;
 

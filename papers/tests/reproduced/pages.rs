@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::trace::Log;
 use queuecast_papers::tsafrir2005::{EstimateTrial, Material, SourceLog, TrialResult};
 use queuecast_papers::{Protocol, PublishedCell, Reproduction, Request, Tables, talby2005, tsafrir2005};
+use queuecast_trace::Log;
 
 use crate::logs;
 
@@ -122,7 +122,7 @@ fn talby2005_is_as_told(logs: &[Log]) -> Result<(), Failed> {
 
 fn another_number_is_noticed() -> Result<(), Failed> {
     let page = "| 2 | Perfect | wait time | 22 | 21.1 | 21.9 ± 0.6 | within |\n| – | x |\n";
-    let repeated = queuecast::study::Repeated { mean: 21.94, deviation: 0.58, times: 5, confidence: None };
+    let repeated = queuecast_study::Repeated { mean: 21.94, deviation: 0.58, times: 5, confidence: None };
     let cell = PublishedCell::new("2", "Perfect", "Wait Time", PublishedCell::AVERAGE)
         .paper(22.0)
         .tolerance(7.0)

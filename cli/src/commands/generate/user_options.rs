@@ -1,7 +1,7 @@
 //! Who submits the jobs of a model: `--users` and the options beside it.
 
-use queuecast::synth::generate::UserSettings;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::generate::UserSettings;
 
 use crate::failure::Failure;
 use crate::spec;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use queuecast::eval::{EvalError, WaitWindow, Watch};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::report::words::number_of;
+use queuecast_eval::{EvalError, WaitWindow, Watch};
+use queuecast_report::words::number_of;
+use queuecast_sim::predict::DEFAULT_REQUEST;
 
 use crate::commands::source::Source;
 use crate::commands::threads;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use queuecast::predict::template::Estimator;
-use queuecast::study::search::{
+use queuecast_sim::predict::template::Estimator;
+use queuecast_study::search::{
     Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
     read_history, read_holdout,
 };

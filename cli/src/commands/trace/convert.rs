@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::Format;
-use queuecast::report::conversion::ConvertedLog;
-use queuecast::trace::{self, TraceError};
+use queuecast_report::Format;
+use queuecast_report::conversion::ConvertedLog;
+use queuecast_trace as trace;
+use queuecast_trace::TraceError;
 
 use crate::commands::cleaning;
 use crate::commands::source::Reading;

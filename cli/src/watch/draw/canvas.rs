@@ -65,7 +65,7 @@ impl ScreenCanvas<'_> {
 
     /// Texts in lines of the area's width, broken between words; how many lines they take.
     pub fn paragraph(&mut self, area: Rect, line: u16, text: &str, style: Style) -> u16 {
-        let lines = queuecast::report::wrap(text, usize::from(area.width).max(1));
+        let lines = queuecast_report::wrap(text, usize::from(area.width).max(1));
         for (number, text) in (0..).zip(&lines) {
             self.text(area, line + number, text, style);
         }

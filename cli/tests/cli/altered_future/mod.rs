@@ -12,9 +12,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use queuecast::forecast::WaitMethod;
-use queuecast::predict::PredictorSpec;
-use queuecast::spec::Spec;
+use queuecast_core::spec::Spec;
+use queuecast_forecast::forecast::WaitMethod;
+use queuecast_sim::predict::PredictorSpec;
 
 use self::alterations::{ALTERATIONS, Numbers};
 use self::compared::{differences, first_difference};

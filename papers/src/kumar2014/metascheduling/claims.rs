@@ -1,6 +1,6 @@
 //! What section 5.2 concludes, measured.
 
-use queuecast::study::Brokerage;
+use queuecast_study::Brokerage;
 
 use super::cells::reduction;
 use super::experiment::Metascheduled;

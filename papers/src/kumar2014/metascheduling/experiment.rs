@@ -1,16 +1,16 @@
 //! The grids of section 5.2, and what comes of them under each broker.
 
-use queuecast::broker::{
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_eval::EvalError;
+use queuecast_forecast::broker::{
     Alignment, BrokerSpec, Grid, GridError, QueueLimits, SiteSetup, WaitHistory, merged,
 };
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::seed::Seed;
-use queuecast::sim::LimitRule;
-use queuecast::study::Brokerage;
-use queuecast::units::Seconds;
-use queuecast::wait::{FeatureDistance, Ranges};
-use queuecast::workload::Workload;
+use queuecast_sim::sim::LimitRule;
+use queuecast_study::Brokerage;
+use queuecast_wait::{FeatureDistance, Ranges};
 
 use crate::Done;
 use crate::kumar2014::scenarios::{QUEUE_NAMES, SCENARIO_JOBS, Scenario};

@@ -1,10 +1,10 @@
 //! The traces of a scenario, by a reading.
 
-use queuecast::job::{Job, QueueId, Truth};
-use queuecast::seed::Seed;
-use queuecast::synth::{EstimateModel, Estimates, Lublin, Pairing, SynthError};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, QueueId, Truth};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_synth::synth::{EstimateModel, Estimates, Lublin, Pairing, SynthError};
 
 use super::reading::{ArrivalScaling, JobSelection, ScenarioReading, ScenarioRequests};
 use super::scenario::{QUEUE_NAMES, Scenario, ScenarioQueue};

@@ -1,6 +1,6 @@
 //! What the paper leaves open about its synthetic traces, as data.
 
-use queuecast::synth::LublinKinds;
+use queuecast_synth::synth::LublinKinds;
 
 /// How the traces of the queues are made with the model of Lublin & Feitelson 2003.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

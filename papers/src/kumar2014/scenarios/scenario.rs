@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
 
 /// One of the 32 scenarios: a system of four partitions, each with a queue of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Static scheduling: every job runs on the partition of its own queue.
 
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::predict::PredictorSpec;
-use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Schedule, SimError};
-use queuecast::study::Experiment;
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_eval::EvalError;
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::{Backfill, Schedule, SimError};
+use queuecast_study::Experiment;
 
 use super::reading::{ComparedReading, ScenarioReading};
 use super::scenario::Scenario;

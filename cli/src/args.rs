@@ -1,8 +1,8 @@
 //! The command line as a value. The arguments of each command are defined with the command.
 
 use clap::{Parser, Subcommand};
-use queuecast::report::wrap;
-use queuecast::trace::{FORMATS, LogFormat};
+use queuecast_report::wrap;
+use queuecast_trace::{FORMATS, LogFormat};
 
 use crate::commands::Command;
 use crate::showing::Showing;

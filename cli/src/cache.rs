@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use queuecast::asking::Kept;
+use queuecast_core::asking::Kept;
 
 use crate::printer::Printer;
 use crate::temporary;

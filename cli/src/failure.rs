@@ -14,10 +14,10 @@ use std::fmt::{self, Write as _};
 use std::io;
 use std::process::ExitCode;
 
-use queuecast::eval::EvalError;
-use queuecast::sim::SimError;
-use queuecast::trace::sacct::EXAMPLE_COMMAND;
-use queuecast::trace::{FORMATS, LogFormat, TraceError, places};
+use queuecast_eval::EvalError;
+use queuecast_sim::sim::SimError;
+use queuecast_trace::sacct::EXAMPLE_COMMAND;
+use queuecast_trace::{FORMATS, LogFormat, TraceError, places};
 
 /// What kind of failure it is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

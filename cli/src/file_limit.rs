@@ -3,7 +3,7 @@
 /// Files besides connections: the store, the log, what is read at the start.
 const OTHERS: u64 = 128;
 
-/// Raises the limit so far that so many connections may be open, if it can be: how many may be.
+/// Raises the limit on open files so that `connections` may be open, as far as that is allowed; returns how many may be.
 #[cfg(unix)]
 pub fn raise_for(connections: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -28,7 +28,7 @@ pub fn raise_for(connections: usize) -> usize {
     connections
 }
 
-/// The connections that may be open where so many files may be.
+/// The connections that may be open where `files` files may be.
 fn within(files: u64) -> usize {
     // Half of a limit that is very low.
     usize::try_from(files.saturating_sub(OTHERS).max(files / 2)).unwrap_or(usize::MAX)

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
-use queuecast::trace::{FORMATS, LogFormat};
+use queuecast_trace::{FORMATS, LogFormat};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;

@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The same with the settings of a service that were not typed.
+/// The command line with the settings of a service that were not typed.
 fn with_settings(invocation: Invocation, args: Args) -> Result<(Invocation, Args), Failure> {
     let Some(invocation) = settings::applied(&invocation)? else { return Ok((invocation, args)) };
     let args = Args::from_arg_matches(invocation.matches()).map_err(|error| settings::refused(&error))?;

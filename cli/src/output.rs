@@ -6,7 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use queuecast::trace::{self, Compression};
+use queuecast_trace as trace;
+use queuecast_trace::Compression;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::report::{Answer, Document, svg};
+use queuecast_report::{Answer, Document, svg};
 
 use crate::failure::Failure;
 use crate::output::PlannedFile;

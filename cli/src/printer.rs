@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::styling::{AnsiColor, Style};
-use queuecast::report::{self, Answer, Charset, Format, Page, render};
+use queuecast_report as report;
+use queuecast_report::{Answer, Charset, Format, Page, render};
 use queuecast_serve::{LogEvent, LogLevel, LogLineFormat};
 use serde::Serialize;
 
@@ -64,7 +65,7 @@ impl Printer {
         }
     }
 
-    /// The same, whose notes and warnings are heard by the caller instead of printed.
+    /// This printer, whose notes and warnings are heard by the caller instead of printed.
     pub fn heard(&self) -> Printer {
         Printer { busy: true, heard: Some(Arc::default()), ..self.clone() }
     }
@@ -97,7 +98,7 @@ impl Printer {
         !self.quiet && !self.busy && io::stderr().is_terminal()
     }
 
-    /// The same, for work below a progress bar that is shown already.
+    /// This printer for work below a progress bar that is shown already.
     pub fn below_progress(&self) -> Printer {
         Printer { busy: true, ..self.clone() }
     }
@@ -107,7 +108,7 @@ impl Printer {
         self.show(answer, true)
     }
 
-    /// The same, with or without charts.
+    /// Prints an answer, with or without charts.
     pub fn show(&self, answer: &impl Answer, charts: bool) -> Result<(), Failure> {
         self.write(render(answer, self.format, &self.page, charts).map_err(no_json)?.as_bytes())
     }
@@ -210,7 +211,7 @@ impl Printer {
     }
 }
 
-/// The text in lines of at most so many columns, broken between words; the first begins after `used` columns.
+/// The text in lines of at most `columns` columns, broken between words; the first begins after `used` columns.
 fn broken(text: &str, columns: usize, used: usize) -> String {
     let mut out = String::new();
     let mut at = used;

@@ -7,9 +7,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use queuecast::eval::{EvalError, Watch};
-use queuecast::study::{Sweep, SweepResults};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, Watch};
+use queuecast_study::{Sweep, SweepResults};
 
 use crate::printer::Printer;
 

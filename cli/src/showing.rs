@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use queuecast::report::Format;
+use queuecast_report::Format;
 
 /// How results are shown.
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use std::env;
 use std::fs;
 
-use queuecast::trace::TimeZone;
+use queuecast_trace::TimeZone;
 
 /// The zone that the variable TZ names, else that of /etc/localtime; UTC where neither tells.
 pub fn of_machine() -> TimeZone {

@@ -123,7 +123,7 @@ pub fn parse_positive(text: &str) -> Result<Seconds, String> {
     }
 }
 
-/// The longest time limit that is read, 100 years: no job runs so long, and sums of such limits stay far from overflow.
+/// The longest time limit that is read, 100 years: no job runs for that, and sums of such limits stay far from overflow.
 const LONGEST_LIMIT: i64 = 36_525 * DAY;
 
 /// Reads the time limit of a job as Slurm's `sbatch` reads it: a whole number without a unit is minutes, and clocks are

@@ -20,7 +20,7 @@ pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usiz
     values.try_into().map_err(|_| D::Error::custom(format_args!("{found} values, {N} are expected")))
 }
 
-/// The same for arrays of arrays.
+/// Arrays of arrays.
 pub mod nested {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -35,7 +35,7 @@ pub fn map_of<K: Ord, V>(pairs: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> 
     map
 }
 
-/// The places of so many values, in the order of their comparison; equal values in the order of their places.
+/// The places of `count` values, in the order of their comparison; equal values in the order of their places.
 fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by(|&one, &other| compare(one, other));

@@ -46,9 +46,9 @@ pub struct CampaignScore {
     pub half_ended: CampaignRanges,
     /// When the last job ends.
     pub last_end: CampaignRanges,
-    /// The same by the last 200 campaigns of these sizes: first start.
+    /// The first start, by the last 200 campaigns of these sizes.
     pub past_first_start: CampaignRanges,
-    /// The same by the last 200 campaigns of these sizes: last end.
+    /// The last end, by the last 200 campaigns of these sizes.
     pub past_last_end: CampaignRanges,
 }
 

@@ -24,7 +24,7 @@ pub enum Unit {
     Share,
     /// A percentage, which may exceed 100.
     Percent,
-    /// So many times something.
+    /// A multiple of something.
     Ratio,
 }
 

@@ -76,7 +76,7 @@ pub struct SaidWait {
 }
 
 impl SaidWait {
-    /// Of a job that requests so much time.
+    /// What is said of a job that requests this time.
     pub(super) fn of(forecast: &WaitForecast, request: Seconds) -> SaidWait {
         let BestAnswers { classes: named, response_point } =
             BestAnswers::of(forecast, request.0.max(0) as f64);

@@ -150,7 +150,7 @@ impl<'a> RuntimeScorer<'a> {
         self.follow_each(methods, watch, false).0
     }
 
-    /// The same, with what each method said of each job beside what happened: in the order of submission, of each job first what
+    /// The scores, with what each method said of each job beside what happened: in the order of submission, of each job first what
     /// was said then.
     pub fn score_each(
         &self,

@@ -63,7 +63,7 @@ impl Serialize for RuntimeScore {
 pub struct RuntimeMeasures {
     /// Mean distance of the point from the run time.
     pub mean_absolute_error: f64,
-    /// The same relative to the mean run time.
+    /// The mean absolute error as a percentage of the mean run time.
     pub percent_of_mean: f64,
     /// Of run times above zero, those predicted within a factor of two; `None` of none.
     pub within_factor_two: Option<f64>,

@@ -66,7 +66,7 @@ impl<'a> WaitScorer<'a> {
         self.follow_each(methods, watch, false).0
     }
 
-    /// The same, with what each method said of each job beside what happened, in the order of submission.
+    /// The scores, with what each method said of each job beside what happened, in the order of submission.
     pub fn score_each(
         &self,
         methods: &[WaitMethod],

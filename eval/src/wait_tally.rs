@@ -43,9 +43,9 @@ pub struct WaitScore {
     pub three_class_long: Option<f64>,
     /// Mean of `|median − actual wait| / (actual wait + requested time)`, of the predicted median, which is what users are shown.
     pub response_error: f64,
-    /// The same of the number that is expected to be least wrong by this measure, which users are shown too.
+    /// The response error of the number that is expected to be least wrong by this measure, which users are shown too.
     pub response_point_error: f64,
-    /// The same of the method's own point, as Kumar & Vadhiyar 2014 measure it.
+    /// The response error of the method's own point, as Kumar & Vadhiyar 2014 measure it.
     pub own_point_error: f64,
     /// Mean square of `log10 (median + 60 s) − log10 (actual wait + 60 s)`.
     pub log10_mse: f64,
@@ -120,7 +120,7 @@ pub(super) struct WaitTally {
     jobs: usize,
     /// One, two and three classes.
     named: [usize; 3],
-    /// The same of waits above the first class.
+    /// One, two and three classes, of waits above the first class.
     named_long: [usize; 3],
     confusion: [[usize; WAIT_CLASSES]; WAIT_CLASSES],
     /// Response errors of the median, the response point and the method's own point.

@@ -4,12 +4,12 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::allot::{Allotter, Strategy, StrategyRecorder};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::sim::{Options, Policy, Schedule, simulate};
-use queuecast::synth::{Downey, DowneyArrivals, Rounding};
-use queuecast::workload::Workload;
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::{Allotter, Strategy, StrategyRecorder};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Options, Policy, Schedule, simulate};
+use queuecast_synth::synth::{Downey, DowneyArrivals, Rounding};
 
 /// Of about 30, 60 and 120 days: the last is the paper's run.
 const JOBS: [u32; 3] = [7_605, 15_210, 30_421];

@@ -4,15 +4,15 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::broker::{Alignment, BrokerSpec, Grid, SiteSetup, merged};
-use queuecast::seed::Seed;
-use queuecast::synth::Habits;
-use queuecast::workload::Workload;
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::broker::{Alignment, BrokerSpec, Grid, SiteSetup, merged};
+use queuecast_synth::synth::Habits;
 
 /// Jobs of each site.
 const JOBS: u32 = 5_000;
 
-/// So many sites of 128 processors at this load, with users and requested times.
+/// `sites` sites of 128 processors at this load, with users and requested times.
 fn grid(sites: u64, load: f64) -> Grid {
     let logs: Vec<Workload> = (0..sites)
         .map(|site| {

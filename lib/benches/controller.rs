@@ -4,15 +4,15 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::cluster::{
+use queuecast_core::units::{Micros, Seconds};
+use queuecast_sim::sim::Backfill;
+use queuecast_slurm_sim::cluster::{
     Association, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource,
     GresRequest, JobRequest, MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing, SubmittedJob,
     TaskRun, TimeLimit, classes_of,
 };
-use queuecast::controller::{Phases, simulate_cluster};
-use queuecast::sim::Backfill;
-use queuecast::study::SitePolicy;
-use queuecast::units::{Micros, Seconds};
+use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
+use queuecast_study::SitePolicy;
 
 const ACCOUNTS: u32 = 60;
 const USERS: u32 = 600;
@@ -82,7 +82,7 @@ fn site(nodes: usize, is_shared: bool) -> Cluster {
     }
 }
 
-/// Jobs that would use so much of the site: most small, a few very large, limits of which a part is used.
+/// Jobs whose work is the share `load` of what the site can do: most small, a few very large, limits of which a part is used.
 fn submissions(cluster: &Cluster, jobs: usize, load: f64, is_shared: bool) -> RecordedRun {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = move || {

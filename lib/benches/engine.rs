@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::job::{Job, Truth, UserId};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Components, Engine, Options, Persistence};
-use queuecast::study::Experiment;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, Truth, UserId};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Backfill, Components, Engine, Options, Persistence};
+use queuecast_study::Experiment;
 use rand::RngExt;
 
 const LOGS: [(&str, &str); 4] = [
@@ -85,7 +85,7 @@ fn saturated(waiting: usize) -> Workload {
     Workload::new(Machine { procs: Procs(128) }, jobs.collect()).unwrap()
 }
 
-/// The cost of one instant (its events and its plan) with so many jobs waiting.
+/// The cost of one instant (its events and its plan) while `waiting` jobs wait.
 fn cost_of_an_instant(bencher: Bencher<'_, '_>, waiting: usize, policy: Backfill, predictor: PredictorSpec) {
     let workload = saturated(waiting);
     bencher

@@ -4,13 +4,13 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::cluster::ClusterMoment;
-use queuecast::forecast::{
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Micros;
+use queuecast_forecast::forecast::{
     ClusterDraws, ClusterQuestion, ClusterWhenSettings, ExpectedArrivals, when_at_cluster,
 };
-use queuecast::seed::Seed;
-use queuecast::study::forecast_starts;
-use queuecast::units::Micros;
+use queuecast_slurm_sim::cluster::ClusterMoment;
+use queuecast_study::forecast_starts;
 
 use crate::support::made_site::{history, site};
 

@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::job::{End, Ending, Event, Job, JobIndex, UserId, What};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Question, RuntimePredictor};
-use queuecast::sim::{Components, Engine, LimitRule};
-use queuecast::study::Experiment;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast_core::job::{End, Ending, Event, Job, JobIndex, UserId, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Question, RuntimePredictor};
+use queuecast_sim::sim::{Components, Engine, LimitRule};
+use queuecast_study::Experiment;
 
 static BLUE: LazyLock<Option<Workload>> = LazyLock::new(|| {
     let path = crate::support::traces()?.join("SDSC-BLUE-2000-4.2-cln.swf.gz");
@@ -72,7 +72,7 @@ fn blue_by_quarter_sbh(bencher: Bencher<'_, '_>, quarter: usize) {
         });
 }
 
-/// Events fed after so many jobs of history.
+/// The number of events fed after the history.
 const FED: u32 = 1000;
 
 /// A user's job: sizes and estimates recur, the gap to the one before is `gap` seconds.

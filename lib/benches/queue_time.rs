@@ -4,9 +4,9 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::distribution::LogUniform;
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, QueueTime};
+use queuecast_core::distribution::LogUniform;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_wait::{Holder, LifetimeFit, QueueTime};
 
 const HOLDERS: [usize; 5] = [10, 30, 100, 300, 1000];
 
@@ -62,7 +62,7 @@ fn combined_64_sizes(bencher: Bencher<'_, '_>, count: usize) {
         .bench_local(|| QueueTime::default().predict_all(black_box(&holders), Procs(64)));
 }
 
-/// The same, each asked by itself.
+/// The predictions above, each asked by itself.
 #[divan::bench(args = HOLDERS)]
 fn combined_64_sizes_apart(bencher: Bencher<'_, '_>, count: usize) {
     let holders = holders(count);
@@ -72,7 +72,7 @@ fn combined_64_sizes_apart(bencher: Bencher<'_, '_>, count: usize) {
     });
 }
 
-/// So many lifetimes seen, the line asked for after each.
+/// `count` lifetimes seen, the line asked for after each.
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000], sample_count = 5)]
 fn fit(bencher: Bencher<'_, '_>, count: usize) {
     bencher.counter(ItemsCount::new(count)).bench_local(|| {

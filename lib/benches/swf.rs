@@ -9,7 +9,8 @@ use std::path::Path;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use queuecast::trace::{self, CompressedOutput, Compression, ReadOptions, Record, Records};
+use queuecast_trace as trace;
+use queuecast_trace::{CompressedOutput, Compression, ReadOptions, Record, Records};
 
 /// Lines like the archive's, of varying width: no randomness, so that every run measures the same bytes.
 fn made_log(lines: u64) -> Vec<u8> {

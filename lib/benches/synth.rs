@@ -4,14 +4,14 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::characterization::Modes;
-use queuecast::seed::Seed;
-use queuecast::synth::{
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::{
     Downey, EstimateModel, Estimates, Habits, Lublin, LublinKinds, Pairing, Population, Resample, Routine,
     Supplied,
 };
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
 
 fn habits(jobs: u32) -> Workload {
     Habits { jobs, ..Habits::default() }.generate(Seed(1)).unwrap()
@@ -62,7 +62,7 @@ fn pair_shuffled(bencher: Bencher<'_, '_>, jobs: u32) {
     pair(bencher, jobs, Pairing::Shuffled);
 }
 
-/// The same with estimates that stay put.
+/// Estimates that stay put within a session.
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 5)]
 fn pair_by_sessions(bencher: Bencher<'_, '_>, jobs: u32) {
     pair(bencher, jobs, Pairing::Sessions(Routine::default()));

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::eval::{Scorer, WalkForward};
-use queuecast::job::{ExecutableId, Job, QueueId, Truth, UserId};
-use queuecast::predict::template::{TemplatePredictor, TemplateSet};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{ExecutableId, Job, QueueId, Truth, UserId};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_eval::{Scorer, WalkForward};
+use queuecast_sim::predict::template::{TemplatePredictor, TemplateSet};
 
 static CTC: LazyLock<Option<Workload>> = LazyLock::new(|| {
     let path = crate::support::traces()?.join("CTC-SP2-1996-3.1-cln.swf.gz");
@@ -36,7 +36,7 @@ fn set(templates: usize) -> TemplateSet {
     TEMPLATES[..templates].join(",").parse().unwrap()
 }
 
-/// So many jobs of a few hundred users, without chance.
+/// `jobs` jobs of a few hundred users, without chance.
 fn made_up(jobs: usize) -> Workload {
     let (mut rows, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..jobs as u64 {

@@ -4,7 +4,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use queuecast::trees::{Boosting, Examples};
+use queuecast_core::trees::{Boosting, Examples};
 
 const FEATURES: usize = 40;
 const CLASSES: usize = 9;

@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
-use queuecast::forecast::{LearnedSite, RecordedArrivals, WaitMethod};
-use queuecast::job::{End, Event, Job, JobIndex, UserId, What};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::seed::Seed;
-use queuecast::site::{Site, View};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::features::FeatureTracker;
-use queuecast::wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{End, Event, Job, JobIndex, UserId, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::forecast::{LearnedSite, RecordedArrivals, WaitMethod};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::site::{Site, View};
+use queuecast_wait::features::FeatureTracker;
+use queuecast_wait::{Arrival, FeatureDistance, Nearest, Ranges, WaitPredictor};
 
 /// Any number from a place, without chance.
 fn mixed(place: u32) -> u64 {
@@ -32,7 +32,7 @@ fn tell(tracker: &mut FeatureTracker, job: &Job, what: What) {
     tracker.observe(&Event { at: Time(0), job, what });
 }
 
-/// A tracker with so many jobs waiting and as many running.
+/// A tracker with `waiting` jobs waiting and as many running.
 fn tracker(waiting: u32) -> FeatureTracker {
     let mut tracker = FeatureTracker::new(DEFAULT_REQUEST);
     for place in 0..2 * waiting {
@@ -98,9 +98,9 @@ fn prediction(bencher: Bencher<'_, '_>, method: &str) {
 fn ask(
     predictor: &mut dyn WaitPredictor,
     arrivals: &RecordedArrivals<'_>,
-    following: &queuecast::forecast::Following<'_, '_>,
+    following: &queuecast_forecast::forecast::Following<'_, '_>,
     place: usize,
-) -> queuecast::wait::WaitForecast {
+) -> queuecast_wait::WaitForecast {
     let arrival = arrivals.arrival(JobIndex((FROM + place) as u32));
     predictor.predict(&arrival, following.site().view(arrival.at))
 }
@@ -158,7 +158,7 @@ fn is_quick_alone(bencher: Bencher<'_, '_>) {
     of_ranges(bencher, log, Ranges::WINDOW, |ranges, arrival, site| ranges.is_quick(arrival, site));
 }
 
-/// The whole of a training: the first forecast after so many starts.
+/// The whole of a training: the first forecast after the starts of the log.
 #[divan::bench(sample_count = 3, args = ["ranges:500", "ranges"])]
 fn training(bencher: Bencher<'_, '_>, method: &str) {
     let Some(log) = LOG.as_ref() else { return };
@@ -173,7 +173,7 @@ fn training(bencher: Bencher<'_, '_>, method: &str) {
         .bench_local_values(|(mut predictor, following)| ask(&mut *predictor, &arrivals, &following, 0));
 }
 
-/// A machine with so many running and as many waiting jobs; what ran before taught how long jobs run and in which order they start.
+/// A machine with `jobs` running and as many waiting jobs; what ran before taught how long jobs run and in which order they start.
 fn busy_site(jobs: u32) -> (Site, LearnedSite) {
     let job = |id: u32, submit: i64| {
         let limit = Seconds(600 + (mixed(id) % 85_800) as i64);

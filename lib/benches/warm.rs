@@ -3,12 +3,12 @@
 //! `cargo bench -p queuecast -- warm`. An answer grows with the jobs that wait; nothing else does.
 
 use divan::{Bencher, black_box};
-use queuecast::forecast::{Forecaster, ForecasterKey, SubmissionUse, WhenSettings};
-use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
-use queuecast::seed::Seed;
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Event, Job, JobIndex, Truth, UserId, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::forecast::{Forecaster, ForecasterKey, SubmissionUse, WhenSettings};
+use queuecast_sim::site::Site;
 use rand::RngExt;
 
 const PROCS: u32 = 512;

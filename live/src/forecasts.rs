@@ -40,11 +40,11 @@ pub struct JobForecast {
     pub ahead: u32,
     /// When it starts, in seconds from then.
     pub said: SaidSeconds,
-    /// The same as it was before it was widened, if it was.
+    /// The start as it was before it was widened, if it was.
     pub unwidened: Option<SaidSeconds>,
     /// When Slurm expected it to start then, if it said so.
     pub slurm: Option<Time>,
-    /// The same by the last waits alone: of those that were longer than it had waited, how much longer.
+    /// The start by the last waits alone: of those that were longer than it had waited, how much longer.
     pub past: Option<SaidSeconds>,
 }
 

@@ -193,7 +193,7 @@ impl KeptLearning {
         }
     }
 
-    /// The same for questions about a look, with the site's own scheduler.
+    /// What was learned, for questions about a look, with the site's own scheduler.
     #[must_use]
     pub fn with_scheduler(mut self, scheduler: Option<SlurmPlace>) -> KeptLearning {
         self.scheduler = scheduler;

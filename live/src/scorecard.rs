@@ -33,7 +33,7 @@ pub struct Scorecard {
     pub unknown: usize,
     /// All that can be judged, and then by group.
     pub rows: Vec<ScoreRow>,
-    /// The same by when forecasts were made: periods of 24 hours that end with the moment, the oldest first; those without forecasts are left out.
+    /// Scores by when forecasts were made: periods of 24 hours that end with the moment, the oldest first; those without forecasts are left out.
     pub days: Vec<ScoreDay>,
 }
 
@@ -71,7 +71,7 @@ pub struct ScoreRow {
     pub compared: usize,
     /// The mean interval score of their 80 % ranges, in seconds.
     pub interval_score: Option<f64>,
-    /// The same of the quantiles of the last waits.
+    /// The mean interval score of the quantiles of the last waits.
     pub past_score: Option<f64>,
 }
 

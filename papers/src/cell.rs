@@ -1,6 +1,6 @@
 //! One cell of a published table beside its recomputed value.
 
-use queuecast::study::Repeated;
+use queuecast_study::Repeated;
 use serde::Serialize;
 
 /// One cell of a published table, judged. Set with [`PublishedCell::new`] and what follows it, so that the

@@ -1,7 +1,7 @@
 //! The protocol of all papers: what to run, what came out, what is judged.
 
-use queuecast::eval::EvalError;
-use queuecast::trace::Log;
+use queuecast_eval::EvalError;
+use queuecast_trace::Log;
 
 use crate::Reproduction;
 
@@ -192,7 +192,7 @@ impl Tables {
 mod tests {
     use std::collections::BTreeSet;
 
-    use queuecast::trace::Ruleset;
+    use queuecast_trace::Ruleset;
 
     use super::*;
     use crate::{Claim, PublishedCell};

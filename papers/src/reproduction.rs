@@ -12,7 +12,7 @@
 //! assert!(reproduction.holds());
 //! ```
 
-use queuecast::report::words::number_of;
+use queuecast_report::words::number_of;
 use serde::Serialize;
 
 use crate::{Figure, PublishedCell};

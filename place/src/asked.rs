@@ -343,7 +343,7 @@ pub(super) fn refused(name: &str, error: WhenError) -> Refusal {
     }
 }
 
-/// The same at a Slurm site.
+/// Why a question at a Slurm site is refused.
 pub(super) fn refused_at_site(error: &ClusterWhenError) -> Refusal {
     Refusal::question(error.to_string()).hint("queuecast site check DIR lists partitions and their limits")
 }

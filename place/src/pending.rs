@@ -86,7 +86,7 @@ pub struct PendingJob {
     pub place: Option<usize>,
     /// When it starts, in seconds from the moment; `None` if it is not in line, or started in no simulation.
     pub start: Option<PendingRange>,
-    /// The same as it was before it was widened, if it was: ranges of such jobs have failed lately.
+    /// Its start before it was widened, if it was: ranges of such jobs have failed lately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unwidened: Option<PendingRange>,
     /// The share of simulations in which it never started.
@@ -108,7 +108,7 @@ pub(super) fn name_in(log: LabelledLog<'_>, user: &str) -> String {
 }
 
 impl PendingAnswer {
-    /// The same with the jobs of a user first.
+    /// The answer with the jobs of a user first.
     pub fn of_user(&self, user: Option<&str>) -> PendingAnswer {
         let mut answer = self.clone();
         answer.put_first(user.map(str::to_owned));

@@ -97,8 +97,8 @@ pub(crate) fn identity_cells(
 /// More than this share of the jobs is worth a warning.
 const MANY_KILLED: f64 = 0.05;
 
-/// The note below a result on jobs that ran longer than requested and were killed at their limit, and whether they are so many that
-/// it is a warning; none where no job was killed.
+/// The note below a result on jobs that ran longer than requested and were killed at their limit, and whether there are enough
+/// of them for a warning; none where no job was killed.
 pub fn killed(summary: &Summary) -> Option<(String, bool)> {
     (summary.killed > 0).then(|| {
         let share = summary.killed_share.map_or(Cell::Missing, Cell::share).shown(&Default::default());

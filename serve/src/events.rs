@@ -15,7 +15,7 @@ use crate::refused::Refused;
 use crate::service::Service;
 use crate::snapshot::ServedSnapshot;
 
-/// A comment is sent after so long without a look, so that a viewer who is gone is noticed.
+/// After this time without a look a comment is sent, so that a viewer who is gone is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A viewer: what it has been told is what it saw last. One that reads slowly misses looks, and holds none in memory.

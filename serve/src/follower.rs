@@ -40,7 +40,7 @@ impl Publisher<'_> {
             }
             SiteNews::Failed(refusal) => {
                 let mut failure = self.cluster.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                // The same failure is told once.
+                // A failure that repeats is told once.
                 if failure.as_ref() != Some(&refusal) {
                     let values = [("cluster", self.cluster.name.as_str()), ("why", &refusal.what)];
                     (self.service.tell)(LogEvent::new("look-failed", &values).warning());

@@ -46,8 +46,8 @@ const MOMENT: Duration = Duration::from_millis(50);
 const LAST_ARRIVAL: Duration = Duration::from_millis(10);
 const LAST_ARRIVALS: Duration = Duration::from_millis(250);
 
-/// A client that has gone without a word is given up when it has not acknowledged what it was sent for so many times the time that it may
-/// take to read.
+/// A client that closed no connection and does not acknowledge what it was sent is given up after this multiple of the time that it
+/// may take to read.
 const SILENCES: u32 = 3;
 
 /// A head of a request is not longer.

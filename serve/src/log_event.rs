@@ -48,13 +48,13 @@ impl LogEvent {
         LogEvent { event: event.to_owned(), values: values.collect(), level: LogLevel::Info }
     }
 
-    /// The same as a warning.
+    /// This event as a warning.
     #[must_use]
     pub fn warning(self) -> LogEvent {
         LogEvent { level: LogLevel::Warning, ..self }
     }
 
-    /// The same as an error.
+    /// This event as an error.
     #[must_use]
     pub fn error(self) -> LogEvent {
         LogEvent { level: LogLevel::Error, ..self }

@@ -34,7 +34,7 @@ impl Refused {
         Refused::new(StatusCode::SERVICE_UNAVAILABLE, error, hint)
     }
 
-    /// The same with another status.
+    /// This refusal with another status.
     pub fn with_status(self, status: StatusCode) -> Refused {
         Refused { status, ..self }
     }

@@ -47,7 +47,7 @@ fn table(file: &str, text: &str, notes: &mut Notes) -> PipeTable {
 }
 
 /// Where every row of associations has one cell more than the header, and not just a bar at its end: the cell to leave out, which is
-/// empty in all rows. Of neighbouring ones any is the same. `None` unless there is just one such place that leaves a number in every
+/// empty in all rows. Which of several neighbouring empty cells it is makes no difference. `None` unless there is just one such place that leaves a number in every
 /// share, and listed accounts as parents.
 fn surplus_column(columns: &[String], rows: &[(usize, Vec<String>)]) -> Option<usize> {
     let place = |name: &str| columns.iter().position(|column| column == name);

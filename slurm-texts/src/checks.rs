@@ -1,4 +1,4 @@
-//! What is odd about a site as a whole.
+//! Inconsistencies of a site as a whole.
 
 use super::notes::{Notes, few};
 use queuecast_slurm_sim::cluster::{Allowed, Cluster};

@@ -32,7 +32,7 @@ const FOR_SCHEDULING: [(&str, &str); 26] = [
     ("TopologyParam", ""),
 ];
 
-/// The like for keys of partitions.
+/// Keys of partitions that affect when and where jobs start, with the values that have no effect.
 const OF_PARTITIONS: [(&str, &str); 4] = [
     ("AllocNodes", "all"),
     ("ExclusiveTopo", "no false down 0"),

@@ -49,7 +49,7 @@ impl<T> Setting<T> {
     }
 }
 
-/// The values that two of a kind have different: name, value of the first, value of the other, in the order of the table.
+/// The values in which two of a kind differ: name, value of the first, value of the other, in the order of the table.
 pub(super) fn differences<'s, T: Clone + 'static>(
     settings: impl Iterator<Item = &'s Setting<T>>,
     one: &T,

@@ -28,7 +28,7 @@ pub struct ForecastStart {
     pub wait: Seconds,
     /// The forecast, in seconds from its submission; `None` if it started in no simulation.
     pub start: Option<PendingRange>,
-    /// The same as it was simulated, before it was corrected by how wrong earlier forecasts were.
+    /// The forecast as it was simulated, before it was corrected by how wrong earlier forecasts were.
     pub simulated: Option<PendingRange>,
     /// The first wait that the site's scheduler expected of it, and how long after its submission it did so; `None` if never.
     pub expected: Option<(Seconds, Seconds)>,
@@ -48,9 +48,9 @@ pub struct StartForecastScore {
     pub compared: usize,
     /// Half of the forecasts, by their medians, are off by no more.
     pub median_error: Option<i64>,
-    /// The same if every job had been expected to start at once.
+    /// The median error if every job had been expected to start at once.
     pub zero_error: Option<i64>,
-    /// The same if every job had been expected to wait as long as half of those that had started.
+    /// The median error if every job had been expected to wait as long as half of those that had started.
     pub past_error: Option<i64>,
     /// Starts within the 80 % range of the forecast.
     pub inside: Option<f64>,

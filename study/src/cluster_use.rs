@@ -19,7 +19,7 @@ pub struct ResourceUse {
     pub available: f64,
     /// How much was in use on average.
     pub mean: f64,
-    /// The same as a share of what is available; `None` if there is none, or no time passed.
+    /// The mean as a share of what is available; `None` if there is none, or no time passed.
     pub utilization: Option<f64>,
 }
 

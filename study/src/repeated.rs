@@ -45,7 +45,7 @@ const STUDENT: [f64; 30] = [
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// The same from so many degrees of freedom on, the most first.
+/// Student's t at 0.975, each from a number of degrees of freedom on, the largest first.
 const STUDENT_FROM: [(usize, f64); 9] = [
     (1_001, 1.960),
     (500, 1.965),

@@ -41,7 +41,7 @@ pub fn simulate_site(
     Ok((answer, simulated.jobs.into_iter().map(|job| job.outcome).collect()))
 }
 
-/// The same, with what each job held.
+/// The answer, with what each job held.
 pub(crate) fn simulated_answer(
     what_if: &WhatIf,
     policy: &SitePolicy,

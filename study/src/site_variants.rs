@@ -229,7 +229,7 @@ pub fn compare_variants(
     Ok(compare_awaited_variants(variants, shaking, Awaited::ALWAYS)?.unwrap_or_default())
 }
 
-/// The same, told of each simulation that is done. `None` if it was not wanted any more.
+/// [`compare_variants`], told of each simulation that is done. `None` if it was not wanted any more.
 pub fn compare_awaited_variants(
     variants: &[SiteVariant],
     shaking: Option<Shaking>,

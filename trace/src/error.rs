@@ -92,7 +92,7 @@ pub enum TraceError {
         /// Last complete line.
         line: u64,
     },
-    /// A line so long that this cannot be a log.
+    /// A line longer than any line of a log.
     #[error("line {line} is longer than {limit} bytes: this is not a text log")]
     LineTooLong {
         /// The line.

@@ -95,7 +95,7 @@ impl<R: Read> Read for Members<R> {
 
 type Replayed<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// The text of a source, compressed or not, of at most so many bytes; what is not UTF-8 is replaced.
+/// The text of a source, compressed or not, of at most `most` bytes; what is not UTF-8 is replaced.
 ///
 /// # Errors
 /// If the source fails, the compressed data are damaged, or the text is longer.

@@ -20,7 +20,7 @@ pub enum MachineSource {
     MaxNodes,
     /// The largest job, if the log does not say: the machine may have been larger.
     LargestJob,
-    /// The same of the jobs submitted up to the moment that is asked about: what comes later is not known then.
+    /// The largest of the jobs submitted up to the moment that is asked about: what comes later is not known then.
     LargestJobByThen,
     /// What the site's `sinfo` says.
     Sinfo,

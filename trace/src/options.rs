@@ -102,7 +102,7 @@ impl LogFormat {
         }
     }
 
-    /// The same in a sentence: `SWF`, `the output of sacct -P`.
+    /// The source in a sentence: `SWF`, `the output of sacct -P`.
     pub fn source(self) -> String {
         match self.0.origin {
             FormatOrigin::Files(_) => self.0.name.to_owned(),

@@ -15,8 +15,8 @@ use queuecast_sim::site::View;
 /// fitted to all jobs that have ended; requested times are not used.
 ///
 /// The paper predicts for the head of the queue, which wants `n'` processors beyond the free ones. A job behind others has to wait
-/// until these have started too: it wants its own processors and those of all waiting jobs, less the free ones. Predictor A is used where so many running jobs hold as many each, else B, with
-/// the processors that waiting jobs free in their turn.
+/// until these have started too: it wants its own processors and those of all waiting jobs, less the free ones. Predictor A is used where at least `benefactors` running jobs hold as many
+/// each, else B, with the processors that waiting jobs free in their turn.
 ///
 /// # Formula
 /// B: the least `t` with `Σ nᵢ·cdfᵢ(t) + min(W, Σ nᵢ·(t − rᵢ)⁺ / L) ≥ n'`, where the sums run over running jobs, `rᵢ` is the mean of what is left of one, `L` the mean lifetime and `W` the processors of
@@ -56,7 +56,7 @@ impl QueueAhead {
     /// From how many benefactors on the paper's combination uses predictor A.
     pub const BENEFACTORS: u32 = 2;
 
-    /// Predictor A with so many benefactors or more, at least 1, else B; without a number always B.
+    /// Predictor A with at least this number of benefactors (itself at least 1), else B; without a number always B.
     pub fn new(benefactors: Option<u32>) -> QueueAhead {
         QueueAhead {
             benefactors,

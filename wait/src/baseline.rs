@@ -55,7 +55,7 @@ impl PastWaits {
     /// How many waits it remembers by default.
     pub const WINDOW: usize = 200;
 
-    /// Remembers so many waits of each queue, at least one.
+    /// Remembers the last `window` waits of each queue, at least one.
     pub fn new(window: usize) -> PastWaits {
         PastWaits { window: window.max(1), of_queue: Lookup::default(), of_all: LastWaits::default() }
     }

@@ -3,7 +3,7 @@
 use super::class::{CLASSES, NamedClasses, probabilities};
 use super::predictor::{PointRule, WaitForecast};
 
-/// At so many equally likely waits a distribution is looked at.
+/// The number of equally likely waits that stand for a distribution.
 const STEPS: usize = 100;
 
 /// What a forecast answers to the questions it is judged by.
@@ -16,7 +16,7 @@ pub struct BestAnswers {
 }
 
 impl BestAnswers {
-    /// Of a job that requests so many seconds.
+    /// The answers for a job that requests `request` seconds.
     ///
     /// # Formula
     /// Classes by [`PointRule::ByMeasure`]: the most probable class, and the two and three neighbouring classes that are most

@@ -20,7 +20,8 @@ pub fn probability(holders: &[Holder], more: Procs, t: f64) -> f64 {
 /// Room for the distribution of processors freed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Freed {
-    /// How probable it is that exactly so many are freed, of fewer than wanted; and how fast that grows.
+    /// For each number of processors below the wanted one, from 0: the probability that exactly that number is freed, and how
+    /// fast it grows.
     exactly: Vec<(f64, f64)>,
 }
 

@@ -19,7 +19,7 @@ impl Holder {
         Holder { procs, run, from_start: false }
     }
 
-    /// The same with times counted from its start instead of from now: equation 5 of Downey 1997 read literally, where the
+    /// This holder with times counted from its start instead of from now: equation 5 of Downey 1997 read literally, where the
     /// time it is solved for is the job's lifetime.
     pub fn from_its_start(mut self) -> Holder {
         self.from_start = true;
@@ -56,7 +56,7 @@ impl Holder {
         self.falling(t).amount
     }
 
-    /// The same, and how fast it falls there.
+    /// [`Holder::survival`], and how fast it falls there.
     #[inline]
     pub(super) fn falling(&self, t: f64) -> Survival {
         if self.from_start && t.max(0.0) < self.run.elapsed() {

@@ -45,7 +45,7 @@ impl InstanceBased {
     /// How many jobs the history has by default.
     pub const WINDOW: usize = 5000;
 
-    /// Remembers the last so many jobs that started, at least one.
+    /// Remembers the last `window` jobs that started, at least one.
     pub fn new(window: usize) -> InstanceBased {
         InstanceBased {
             window: window.max(1),
@@ -56,7 +56,7 @@ impl InstanceBased {
         }
     }
 
-    /// The same without tuning: attributes with equal weights, and a kernel of this width, within 0.001 and 100, over the whole history.
+    /// This predictor without tuning: attributes with equal weights, and a kernel of this width, within 0.001 and 100, over the whole history.
     #[must_use]
     pub fn with_width(self, width: f64) -> InstanceBased {
         let width = if width.is_nan() { 1.0 } else { width.clamp(0.001, 100.0) };

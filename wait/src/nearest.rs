@@ -76,7 +76,7 @@ impl Nearest {
     /// The history of the paper.
     pub const WINDOW: usize = 5000;
 
-    /// Remembers the last so many jobs that started, at least one.
+    /// Remembers the last `window` jobs that started, at least one.
     pub fn new(window: usize, distance: FeatureDistance) -> Nearest {
         Nearest {
             window: window.max(1),

@@ -19,7 +19,7 @@ pub enum Outlook {
     Fitted,
     /// By its age and given lifetimes: between these two lengths in seconds.
     Between(f64, f64),
-    /// The same, given as β₀ and β₁ of equation 4.
+    /// By its age and given lifetimes, as β₀ and β₁ of equation 4.
     Line(f64, f64),
     /// By the run-time predictor's forecast: its distribution, or its point where it has none.
     Forecast,

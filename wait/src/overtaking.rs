@@ -11,7 +11,7 @@ use queuecast_core::job::{Event, Job, JobIndex, What};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_sim::predict::Lookup;
 
-/// At one start, so many of the jobs that could have started instead are compared with it at most.
+/// The most jobs that one start is compared with, of those that could have started instead.
 const COMPARED: usize = 8;
 
 /// How far one comparison moves a score at first.
@@ -20,7 +20,7 @@ const STEP: f64 = 0.3;
 /// How much of a score is lost with each comparison that it takes part in: old preferences fade.
 const FADING: f64 = 0.0005;
 
-/// Waits are compared by the logarithm of so many seconds more.
+/// A wait counts by the logarithm of 1 plus the wait in this unit, in seconds.
 const UNIT: f64 = 600.0;
 
 /// A part of the score that jobs of one kind share.
@@ -110,7 +110,7 @@ impl Overtaking {
         learned
     }
 
-    /// The score of a job that has waited for so long: those of a higher one go first.
+    /// The score of a job after a wait: jobs with higher scores start first.
     pub fn score(&self, job: &Job, wait: Seconds) -> f64 {
         self.sum(&kinds(job), waited(wait))
     }

@@ -124,13 +124,13 @@ impl BinomialBound {
         }
     }
 
-    /// The same with other groups of similar jobs.
+    /// This predictor with other groups of similar jobs.
     #[must_use]
     pub fn grouped(self, groups: BoundGroups) -> BinomialBound {
         BinomialBound { groups, of_group: HashMap::new(), ..self }
     }
 
-    /// The same with a fixed number of misses in a row, at least 1, that cuts a history, whatever its autocorrelation.
+    /// This predictor with a fixed number of misses in a row, at least 1, that cuts a history, whatever its autocorrelation.
     #[must_use]
     pub fn cut_after(self, misses: usize) -> BinomialBound {
         BinomialBound { runs: RunLengths::fixed(misses.max(1)), ..self }
@@ -147,7 +147,7 @@ impl BinomialBound {
                 self.quantile + (1.0 - self.quantile) * share
             }
         };
-        // Places from 1 on, so many that each stands for the same share, and the bound and the largest among them.
+        // Places from 1 on, in equal steps below and above the bound, with the bound and the largest wait among them.
         let step = rank.div_ceil(POINTS).max(1);
         let upto = (0..rank).step_by(step).map(|place| place + 1).filter(|&place| place < rank);
         let above = (count - rank).div_ceil(POINTS / 4).max(1);

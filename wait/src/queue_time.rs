@@ -1,4 +1,4 @@
-//! Queue time: how long until running jobs free so many processors (Downey 1997, section 3).
+//! Queue time: how long until running jobs free a given number of processors (Downey 1997, section 3).
 
 use std::fmt;
 
@@ -22,9 +22,9 @@ pub enum QueueTime {
     Median,
     /// The paper's predictor B: when the mean number of processors freed reaches what is wanted.
     Mean,
-    /// The paper's combination: A with so many benefactors or more, else B.
+    /// The paper's combination: A with at least `benefactors` benefactors, else B.
     Combined {
-        /// From how many on; at least 1, the paper's is 2.
+        /// The fewest for predictor A; at least 1, the paper's is 2.
         benefactors: u32,
     },
 }
@@ -67,7 +67,7 @@ impl QueueTime {
         self.predict_while(holders, most, |_, _| true)
     }
 
-    /// The same, with a way to stop early: `goes_on` is told how many more and after how many seconds, and says
+    /// Predicts as [`QueueTime::predict_all`] does, with a way to stop early: `goes_on` is told how many more and after how many seconds, and says
     /// whether a larger number that is no earlier still matters. Where it does not, those are left out as `None`. Of
     /// [`QueueTime::Combined`] the ones without enough benefactors may be earlier, and are asked for all the same.
     pub fn predict_while(
@@ -118,7 +118,7 @@ impl QueueTime {
         [Some(0.0)].into_iter().chain(each).collect()
     }
 
-    /// Which of the others it is, with so many benefactors.
+    /// The predictor that is used with `count` benefactors.
     fn way(self, count: usize) -> QueueTime {
         match self {
             QueueTime::Combined { benefactors } if count >= benefactors.max(1) as usize => QueueTime::Median,

@@ -86,7 +86,7 @@ struct PastStarts {
 const ONE: u32 = 1;
 const ONE_QUICK: u32 = 1 << 16;
 
-/// So many are summed before the two halves are taken apart, so that neither overflows.
+/// The most jobs that are summed before the two halves are taken apart, so that neither overflows.
 const SUMMED: usize = 4096;
 
 /// One of them.
@@ -233,7 +233,7 @@ impl QuickStarters {
     /// How many jobs it remembers by default.
     pub const WINDOW: usize = 5000;
 
-    /// Remembers the last so many jobs that started, at least one.
+    /// Remembers the last `window` jobs that started, at least one.
     pub fn new(window: usize) -> QuickStarters {
         QuickStarters {
             window: window.max(1),

@@ -15,8 +15,8 @@ use queuecast_core::units::Seconds;
 use queuecast_sim::site::View;
 
 /// The method of Kumar & Vadhiyar 2014, section 3.2: the point of another predictor (theirs is nearest neighbours), and the
-/// probability of each class of waits by a support vector machine that is trained again every so many starts on the last
-/// starts. [`NamedClasses`](super::NamedClasses) makes ranges of one, two and three classes of both.
+/// probability of each class of waits by a support vector machine that is trained again at intervals, counted in starts, on the
+/// last starts. [`NamedClasses`](super::NamedClasses) makes ranges of one, two and three classes of both.
 ///
 /// The distribution has the probabilities of the classes; within a class it has the quantiles of the waits in the history.
 /// Until the first training it is that of the point predictor.
@@ -70,7 +70,7 @@ impl Ranges {
         }
     }
 
-    /// The same, with the points of quick starters where a job is expected to be one.
+    /// This predictor with the points of quick starters where a job is expected to be one.
     #[must_use]
     pub fn with_quick_starters(mut self) -> Ranges {
         self.quick = Some(QuickStarters::new(self.window));

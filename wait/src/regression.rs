@@ -51,7 +51,7 @@ const MOST: usize = 100;
 const RIDGE: f64 = 1e-6;
 
 impl NearestRegression {
-    /// Over the last so many jobs that started.
+    /// Over the last `window` jobs that started.
     pub fn new(window: usize, distance: FeatureDistance, by: Regression) -> NearestRegression {
         NearestRegression { nearest: Nearest::new(window, distance), by }
     }

@@ -3,7 +3,7 @@
 /// Moments are counted in parts of a second, so that an answer does not depend on where the search began.
 const TICKS: f64 = 1024.0;
 
-/// So many steps go by the hints; after that the range is halved, whatever the function.
+/// The most steps that follow the hints; after these the range is halved at each step, whatever the function.
 const LEAPS: usize = 12;
 
 /// A moment from now, in 1024ths of a second.
@@ -14,7 +14,7 @@ pub(super) fn seconds(tick: Tick) -> f64 {
     tick as f64 / TICKS
 }
 
-/// The first tick that is not before so many seconds.
+/// The first tick that is not before this time.
 pub(super) fn tick(seconds: f64) -> Tick {
     (seconds * TICKS).ceil() as Tick
 }
@@ -30,8 +30,8 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// Ticks until there should be so much, if it goes on growing as the logarithm of time does, counted from some moment;
-    /// or as time does, if growth does not slacken. Any number if that makes no sense.
+    /// Ticks until the amount should reach `target`, if it goes on growing as the logarithm of the time since some moment; or
+    /// linearly, if growth does not slacken. Any number if that makes no sense.
     fn ahead(&self, target: f64) -> f64 {
         let missing = (target - self.amount) / self.slope;
         if self.slack > 0.0 {

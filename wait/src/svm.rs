@@ -21,7 +21,8 @@ use super::features::Features;
 use super::scale::FeatureScale;
 use queuecast_core::parallel;
 
-/// Decision values are calibrated on jobs that the machine has not seen: each of so many parts in turn.
+/// The parts that jobs are divided into, so that decision values are calibrated on jobs that the machine has not seen: those
+/// of each part by a machine trained on the others.
 const FOLDS: usize = 5;
 
 /// Trained on jobs and the classes of their waits: one machine for each pair of classes (C = 1, radial basis functions), its

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use queuecast::advice::JobChanges;
-use queuecast::asking::Refusal;
-use queuecast::place::{PlaceAdvice, advise_at, advise_at_logs};
-use queuecast::predict::PredictorSpec;
-use queuecast::units::{Seconds, Time};
+use queuecast_core::asking::Refusal;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_forecast::advice::JobChanges;
+use queuecast_place::{PlaceAdvice, advise_at, advise_at_logs};
+use queuecast_sim::predict::PredictorSpec;
 
 use super::loaded::Loaded;
 use super::place::ReadPlace;

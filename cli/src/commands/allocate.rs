@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{AllocationAnswer, AllocationSettings, NewJob, allocate_at};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::report::allocation_warnings;
-use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::QueueTime;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_forecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{AllocationAnswer, AllocationSettings, NewJob, allocate_at};
+use queuecast_report::allocation_warnings;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::Backfill;
+use queuecast_wait::QueueTime;
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use queuecast::place::NewCampaign;
+use queuecast_place::NewCampaign;
 
 use super::newcomer;
 use crate::failure::Failure;

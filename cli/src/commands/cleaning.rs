@@ -1,8 +1,8 @@
 //! What is said of cleaning a trace while it is read.
 
-use queuecast::report::cleaning;
-pub use queuecast::report::cleaning::{Overrun, line};
-use queuecast::trace::CleaningReport;
+use queuecast_report::cleaning;
+pub use queuecast_report::cleaning::{Overrun, line};
+use queuecast_trace::CleaningReport;
 
 use crate::printer::Printer;
 

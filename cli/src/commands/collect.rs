@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::FromArgMatches;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use queuecast::units::{Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{
     Ask, AskFailed, AskedJobs, ClusterNumber, CollectedRound, Collector, CollectorSettings, ComputeSettings,
     Computed, DeclaredCommands, SqlStore, Store, StoreError, StoreLocation, SubmissionScript, compute,
@@ -395,7 +395,7 @@ impl FollowedSite<'_> {
         Ok(computed)
     }
 
-    /// The same after the only look, as part of its answer.
+    /// Computes after the only look, as part of its answer.
     fn compute_once(
         &self,
         store: &mut impl Store,

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::ArgPredicate;
-use queuecast::parallel;
-use queuecast::predict::Correction;
-use queuecast::sim::{Backfill, EventOrder};
-use queuecast::slurm::{SiteChange, SiteOptions};
-use queuecast::study::{
+use queuecast_core::parallel;
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::Correction;
+use queuecast_sim::sim::{Backfill, EventOrder};
+use queuecast_slurm_texts::{SiteChange, SiteOptions};
+use queuecast_study::{
     ComparedTrace, ComparedVariants, ComparisonAnswer, ComparisonQuestion, Experiment, SitePolicy,
     VariantChanges, VariantsQuestion,
 };
-use queuecast::workload::Workload;
 
 use super::loaded::{self, Loaded};
 use super::shaken::ShakeOptions;
@@ -161,7 +161,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let mut answer = question.answer(compared, results);
     if let ComparisonAnswer::Once(comparison) = &mut answer {
         comparison.timings = arguments.timings;
-        // The same for every experiment.
+        // Jobs are killed alike in every experiment.
         for (at, trace) in traces.iter().enumerate() {
             let first = comparison.results_of(at).into_iter().next();
             first.into_iter().for_each(|first| loaded::tell_killed(&first.summary, &trace.name, printer));

@@ -1,7 +1,7 @@
 //! `queuecast completions`: what a shell needs to complete commands, options and names.
 
 use clap_complete::Shell;
-use queuecast::report::Format;
+use queuecast_report::Format;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::swf::{self, Heading};
-use queuecast::seed::Seed;
-use queuecast::study::Demonstration;
-use queuecast::synth::{Habits, SynthError};
+use queuecast_core::seed::Seed;
+use queuecast_report::swf::{self, Heading};
+use queuecast_study::Demonstration;
+use queuecast_synth::synth::{Habits, SynthError};
 
 use super::threads;
 use crate::failure::Failure;

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use queuecast::place::ScriptJob;
-use queuecast::report::{duration, words};
-use queuecast::slurm::is_job_script;
+use queuecast_place::ScriptJob;
+use queuecast_report::{duration, words};
+use queuecast_slurm_texts::is_job_script;
 
 use super::newcomer;
 use crate::failure::Failure;

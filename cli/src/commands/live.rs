@@ -2,10 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use queuecast::place::LiveSite;
-use queuecast::trace::sinfo::{SINFO, all_procs, sinfo};
-use queuecast::trace::squeue::SQUEUE;
-use queuecast::units::{Procs, Time};
+use queuecast_core::units::{Procs, Time};
+use queuecast_place::LiveSite;
+use queuecast_trace::sinfo::{SINFO, all_procs, sinfo};
+use queuecast_trace::squeue::SQUEUE;
 
 use crate::commands::loaded::Loaded;
 use crate::commands::outside::{self, SlurmCommands};

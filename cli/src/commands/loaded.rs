@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::eval::Summary;
-use queuecast::place::LiveSite;
-use queuecast::report::{log, simulation};
-use queuecast::study::Experiment;
-use queuecast::trace::{self, Log, ReadOptions, WorkloadFacts};
-use queuecast::units::Time;
-use queuecast::workload::WorkloadError;
+use queuecast_core::units::Time;
+use queuecast_core::workload::WorkloadError;
+use queuecast_eval::Summary;
+use queuecast_place::LiveSite;
+use queuecast_report::{log, simulation};
+use queuecast_study::Experiment;
+use queuecast_trace as trace;
+use queuecast_trace::{Log, ReadOptions, WorkloadFacts};
 
 use super::cleaning;
 use super::source::Source;

@@ -4,15 +4,13 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use queuecast::broker::BrokerSpec;
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{
-    JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile, SlurmPlace,
-};
-use queuecast::report::{broker_notes, choice_notes};
-use queuecast::study::Brokered;
-use queuecast::trace::ReadOptions;
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_forecast::broker::BrokerSpec;
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile, SlurmPlace};
+use queuecast_report::{broker_notes, choice_notes};
+use queuecast_study::Brokered;
+use queuecast_trace::ReadOptions;
 
 use super::loaded::Loaded;
 use super::outside::{self, SlurmCommands};

@@ -1,6 +1,6 @@
 //! `--method` and `--trials`: how the forecaster predicts waits.
 
-use queuecast::forecast::{WaitMethod, WhenSettings};
+use queuecast_forecast::forecast::{WaitMethod, WhenSettings};
 
 use crate::cache;
 use crate::spec::{self, Several, SpecList, SpecParser};

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser as _;
-use queuecast::allot::{Hold, Strategy};
-use queuecast::eval::EvalError;
-use queuecast::report::molding::Molded;
-use queuecast::spec::Spec;
-use queuecast::study::molding::Molding;
-use queuecast::synth::generate::{DowneyChoices, check_settings};
-use queuecast::synth::{Downey, DowneyArrivals, Rounding};
+use queuecast_core::spec::Spec;
+use queuecast_eval::EvalError;
+use queuecast_forecast::allot::{Hold, Strategy};
+use queuecast_report::molding::Molded;
+use queuecast_study::molding::Molding;
+use queuecast_synth::synth::generate::{DowneyChoices, check_settings};
+use queuecast_synth::synth::{Downey, DowneyArrivals, Rounding};
 
 use super::generate::downey::Choices;
 use super::generate::errors::{self, Options};

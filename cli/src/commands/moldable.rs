@@ -1,6 +1,6 @@
 //! A job that can be given several sizes: what is said of them on the command line.
 
-use queuecast::advice::{MeasuredRuns, MoldableJob, RunTimeBySize, SerialRun, bare_warning};
+use queuecast_forecast::advice::{MeasuredRuns, MoldableJob, RunTimeBySize, SerialRun, bare_warning};
 
 use crate::spec;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{NewJob, SlurmJob};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{NewJob, SlurmJob};
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;

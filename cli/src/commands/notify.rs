@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{AskedPlace, PendingJob, pending_at, queued_at};
-use queuecast::trace::TimeZone;
-use queuecast::units::{Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_forecast::forecast::WhenSettings;
 use queuecast_live::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
 };
+use queuecast_place::{AskedPlace, PendingJob, pending_at, queued_at};
+use queuecast_trace::TimeZone;
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;

@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use queuecast::trace::squeue::TIME_FORMAT;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_trace::squeue::TIME_FORMAT;
 
 use crate::printer::Printer;
 use crate::program::{PATIENCE, Unanswered, answered};

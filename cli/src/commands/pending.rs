@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use queuecast::forecast::{WaitMethod, WhenSettings};
-use queuecast::place::pending_at;
+use queuecast_forecast::forecast::{WaitMethod, WhenSettings};
+use queuecast_place::pending_at;
 
 use super::outside::SlurmCommands;
 use super::place::ReadPlace;

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use queuecast::forecast::WhenSettings;
-use queuecast::job::UserId;
-use queuecast::place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
-use queuecast::report::words::number_of;
-use queuecast::trace::past_moment;
-use queuecast::units::Time;
-use queuecast::workload::Workload;
+use queuecast_core::job::UserId;
+use queuecast_core::units::Time;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
+use queuecast_report::words::number_of;
+use queuecast_trace::past_moment;
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use queuecast::trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
-use queuecast::units::{Procs, Time};
+use queuecast_core::units::{Procs, Time};
+use queuecast_trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
@@ -88,7 +88,7 @@ impl RawTrace {
         Ok(trace)
     }
 
-    /// The same on a machine of this size, whatever the log says.
+    /// What is known at a moment, on a machine of this size, whatever the log says.
     pub fn known_on(&mut self, procs: Procs, at: Time, printer: &Printer) -> Result<Loaded, Failure> {
         self.raw.set_machine(procs);
         self.known_at(at, None, printer)

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use queuecast::predict::PredictorSpec;
-use queuecast::report::swf::{self, Heading};
-use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
-use queuecast::study::Experiment;
-use queuecast::synth::Habits;
+use queuecast_core::seed::Seed;
+use queuecast_report::swf::{self, Heading};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::Backfill;
+use queuecast_study::Experiment;
+use queuecast_synth::synth::Habits;
 
 use super::raw_trace::RawTrace;
 use super::source::Source;
@@ -36,11 +36,11 @@ pub fn read(named: &Path, source: &Source, printer: &Printer) -> Result<RawTrace
 
 #[cfg(test)]
 mod tests {
-    use queuecast::forecast::WhenSettings;
-    use queuecast::place::{AskedPlace, PendingAnswer, PlayedLog, pending_at};
-    use queuecast::report::json;
-    use queuecast::trace::TimeZone;
-    use queuecast::units::{Seconds, Time};
+    use queuecast_core::units::{Seconds, Time};
+    use queuecast_forecast::forecast::WhenSettings;
+    use queuecast_place::{AskedPlace, PendingAnswer, PlayedLog, pending_at};
+    use queuecast_report::json;
+    use queuecast_trace::TimeZone;
 
     use super::*;
     use crate::commands::{arguments_alone, told};

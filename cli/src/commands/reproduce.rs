@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use queuecast::parallel;
-use queuecast::trace::{Log, LogFormat, ReadOptions, Ruleset};
+use queuecast_core::parallel;
 use queuecast_papers::{PAPERS, Paper, Reproduced, Reproduction, RequestError, UsedLog};
+use queuecast_trace::{Log, LogFormat, ReadOptions, Ruleset};
 
 use super::loaded::Loaded;
 use super::source::{InputFormat, Reading, Source};
@@ -208,7 +208,7 @@ fn verdict(reproduction: &Reproduction) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::EvalError;
+    use queuecast_eval::EvalError;
     use queuecast_papers::{Claim, Done, Protocol, PublishedCell, Request, Work, prepare};
 
     use super::*;

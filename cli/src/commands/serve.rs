@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::FromArgMatches;
-use queuecast::trace::TimeZone;
-use queuecast::units::{Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{PlayedSite, StoredSite};
 use queuecast_serve::{
     Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceLimits,
     ServiceRules, ServiceSettings, read_token, serve,
 };
+use queuecast_trace::TimeZone;
 
 use super::source::Source;
 use super::{replayed, store_option};

@@ -1,7 +1,7 @@
 //! `--shake` and `--seeds`: arrivals that are moved at random.
 
-use queuecast::study::Shaking;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_study::Shaking;
 
 use crate::spec;
 
@@ -9,7 +9,7 @@ use crate::spec;
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 #[command(next_help_heading = "Shaken arrivals")]
 pub struct ShakeOptions {
-    /// Move every arrival at random by up to so much, once for each seed, and give means over the seeds: 1m
+    /// Move every arrival at random by up to this time, once for each seed, and give means over the seeds: 1m
     #[arg(long, value_name = "DURATION", value_parser = spec::positive_duration, allow_hyphen_values = true)]
     shake: Option<Seconds>,
     /// How many seeds [default: 20]

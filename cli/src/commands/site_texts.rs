@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use queuecast::predict::PredictorSpec;
-use queuecast::slurm::{ACCOUNTING_FILE, CaptureRecord};
-use queuecast::study::{Experiment, SitePolicy};
-use queuecast::trace::plain_text;
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_slurm_texts::{ACCOUNTING_FILE, CaptureRecord};
+use queuecast_study::{Experiment, SitePolicy};
+use queuecast_trace::plain_text;
 
 use super::variation::VariationOptions;
 use crate::failure::Failure;

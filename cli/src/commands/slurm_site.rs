@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use queuecast::place::{SlurmNow, SlurmPlace};
-use queuecast::slurm::{SACCT_NOW, SSHARE_NOW, SiteFileKind, check_answer};
+use queuecast_place::{SlurmNow, SlurmPlace};
+use queuecast_slurm_texts::{SACCT_NOW, SSHARE_NOW, SiteFileKind, check_answer};
 
 use super::newcomer;
 use super::outside::SlurmCommands;

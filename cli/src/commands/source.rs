@@ -2,12 +2,12 @@
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use queuecast::eval::Window;
-use queuecast::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Backfill, EventOrder, LimitRule, Options};
-use queuecast::study::Experiment;
-use queuecast::trace::{FORMATS, LogFormat, ReadOptions, Ruleset, TimeZone};
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_eval::Window;
+use queuecast_sim::predict::{Correction, DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Backfill, EventOrder, LimitRule, Options};
+use queuecast_study::Experiment;
+use queuecast_trace::{FORMATS, LogFormat, ReadOptions, Ruleset, TimeZone};
 
 use crate::spec;
 

@@ -33,7 +33,7 @@ impl Arguments {
         })
     }
 
-    /// The same, with what is wrong with a name.
+    /// The location, or what is wrong with its name.
     pub fn told(&self) -> Result<Option<StoreLocation>, StoreError> {
         match (&self.store, usual(|name| env::var_os(name))) {
             (Some(location), _) => Ok(Some(location.clone())),

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use queuecast::place::{LiveSite, RecallModel, SlurmPlace};
-use queuecast::trace::ReadOptions;
-use queuecast::units::{Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{
     ClusterNumber, JobForecast, KeptLearning, Scorecard, SqlStore, Store, StoreError, StoreLocation,
     StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
 };
+use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
+use queuecast_trace::ReadOptions;
 
 use super::raw_trace::RawTrace;
 use super::source::Source;

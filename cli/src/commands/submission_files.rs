@@ -3,8 +3,8 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use queuecast::asking::Refusal;
-use queuecast::units::Seconds;
+use queuecast_core::asking::Refusal;
+use queuecast_core::units::Seconds;
 use queuecast_live::{
     Ask, LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, declared,
 };

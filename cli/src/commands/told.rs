@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use queuecast::asking::{Kept, Messages, Refusal, RefusedPart};
+use queuecast_core::asking::{Kept, Messages, Refusal, RefusedPart};
 
 use crate::cache::{self, Cache};
 use crate::failure::{Failure, Kind};

@@ -1,6 +1,6 @@
 //! `--depth`, `--backfill-order` and `--priority`: options that change a policy.
 
-use queuecast::sim::{Backfill, Depth, Formula, Order, Variation};
+use queuecast_sim::sim::{Backfill, Depth, Formula, Order, Variation};
 
 use crate::failure::Failure;
 use crate::spec;

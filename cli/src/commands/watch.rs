@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use queuecast::trace::TimeZone;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_trace::TimeZone;
 
 use super::outside::SlurmCommands;
 use super::source::Source;

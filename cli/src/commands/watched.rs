@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use queuecast::asking::Messages;
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{PendingAnswer, PlayedLog, pending_at};
-use queuecast::trace::TimeZone;
-use queuecast::units::{Seconds, Time};
+use queuecast_core::asking::Messages;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{PendingAnswer, PlayedLog, pending_at};
+use queuecast_trace::TimeZone;
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
@@ -21,7 +21,7 @@ use crate::watch::{SaidStart, WatchNews};
 /// What the screen asks for.
 #[derive(Debug)]
 pub enum WatchOrder {
-    /// A look; of a played log, so much later than the last one.
+    /// A look; of a played log, this time after the last one.
     Look(Seconds),
     /// What was said of a job before.
     EarlierOf(String),

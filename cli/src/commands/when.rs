@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Id;
 use clap::builder::Resettable;
-use queuecast::forecast::WhenSettings;
-use queuecast::place::{
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_place::{
     NewCampaign, campaign_at, explain_start, is_waiting_campaign, queued_at, waiting_campaign_at, when_at,
 };
-use queuecast::report::Explained;
+use queuecast_report::Explained;
 
 use super::place::ReadPlace;
 use super::{campaign, job_script, newcomer, told};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
-use queuecast::report::wrap;
+use queuecast_report::wrap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

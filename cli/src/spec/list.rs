@@ -45,7 +45,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for SpecList<T> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::sim::Backfill;
+    use queuecast_sim::sim::Backfill;
 
     use super::super::{of, predictor};
     use super::*;

@@ -4,16 +4,16 @@ mod list;
 mod parser;
 mod templates;
 
-use queuecast::eval::Dimension;
+use queuecast_eval::Dimension;
 
 pub use list::{Several, SpecList};
 pub use parser::{SpecParser, choice, of, read};
-pub use queuecast::report::duration::{
+pub use queuecast_report::duration::{
     parse as duration, parse_limit as time_limit, parse_positive as positive_duration,
 };
-pub use queuecast::report::number::{at_least, at_least_one, positive};
-pub use queuecast::study::read_seeds as seeds;
-pub use queuecast::trace::time_zone;
+pub use queuecast_report::number::{at_least, at_least_one, positive};
+pub use queuecast_study::read_seeds as seeds;
+pub use queuecast_trace::time_zone;
 pub use templates::{NamedPredictor, labels, predictor};
 
 /// What jobs are grouped by; former names are read, but not listed.

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
-use queuecast::spec::{self, Form, Spec, name_in};
+use queuecast_core::spec::{self, Form, Spec, name_in};
 
 /// A parser of command-line values for one kind of spec. Help, completion and the errors for unknown names are made
 /// from the forms.
@@ -121,8 +121,8 @@ impl<T> SpecParser<T> {
 
 #[cfg(test)]
 mod tests {
-    use queuecast::sim::Backfill;
-    use queuecast::trace::Ruleset;
+    use queuecast_sim::sim::Backfill;
+    use queuecast_trace::Ruleset;
 
     use super::super::predictor;
     use super::*;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::{fmt, fs};
 
-use queuecast::predict::template::TemplateSet;
-use queuecast::predict::{PredictorLabels, PredictorSpec};
+use queuecast_sim::predict::template::TemplateSet;
+use queuecast_sim::predict::{PredictorLabels, PredictorSpec};
 
 use super::parser::{self, SpecParser, of};
 use crate::roles;

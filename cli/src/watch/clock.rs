@@ -1,9 +1,9 @@
 //! Moments and lengths of time as people say them.
 
-use queuecast::place::PendingAnswer;
-use queuecast::report::date;
-use queuecast::trace::TimeZone;
-use queuecast::units::Time;
+use queuecast_core::units::Time;
+use queuecast_place::PendingAnswer;
+use queuecast_report::date;
+use queuecast_trace::TimeZone;
 
 /// Tells moments of a place as of one of them: "14:10" is of the same day.
 #[derive(Debug, Clone)]

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use queuecast::place::PendingJob;
-use queuecast::report::number;
-use queuecast::units::Time;
+use queuecast_core::units::Time;
+use queuecast_place::PendingJob;
+use queuecast_report::number;
 
 use super::clock::{DayWords, WallClock, brief_length};
 use super::trail::SaidStart;

@@ -1,6 +1,6 @@
 //! The list of waiting jobs: which are shown, in which order, and which one is chosen.
 
-use queuecast::place::{PendingAnswer, PendingJob};
+use queuecast_place::{PendingAnswer, PendingJob};
 
 use super::columns::WatchColumn;
 

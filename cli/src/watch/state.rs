@@ -1,7 +1,7 @@
 //! What the screen knows: the last answer, what is being computed, what went wrong, and where its reader is.
 
-use queuecast::place::{PendingAnswer, PendingJob};
-use queuecast::units::{Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_place::{PendingAnswer, PendingJob};
 
 use super::clock::WallClock;
 use super::job_list::ShownJobs;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
-use queuecast::forecast::PendingRange;
-use queuecast::place::{AskedQueue, JobSize, PendingAnswer, PendingJob, WaitsFor};
-use queuecast::report::Charset;
-use queuecast::trace::{Moment, TimeZone};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_forecast::forecast::PendingRange;
+use queuecast_place::{AskedQueue, JobSize, PendingAnswer, PendingJob, WaitsFor};
+use queuecast_report::Charset;
+use queuecast_trace::{Moment, TimeZone};
 use ratatui_core::backend::TestBackend;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier};

@@ -1,6 +1,6 @@
 //! Colours and characters, readable on light and dark.
 
-use queuecast::report::Charset;
+use queuecast_report::Charset;
 use ratatui_core::style::{Color, Modifier, Style};
 
 /// How things are drawn. Colours are those that a terminal's own scheme chooses, and none is the only sign of anything.

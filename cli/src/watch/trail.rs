@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::place::{PendingAnswer, PendingJob};
-use queuecast::units::Time;
+use queuecast_core::units::Time;
+use queuecast_place::{PendingAnswer, PendingJob};
 
 /// When a job starts, as it was said at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct ForecastTrail {
     said: BTreeMap<String, Vec<SaidStart>>,
 }
 
-/// So much is kept of a job; of more, every second one is forgotten.
+/// The most answers that are kept of a job; of more, every second one is forgotten.
 const MOST_SAID: usize = 256;
 
 impl ForecastTrail {

@@ -225,7 +225,7 @@ fn there_is_one_recipe_for_sacct() {
     assert!(recipes.len() >= 2, "{recipes:#?}");
     for recipe in recipes {
         let recipe: Vec<&str> = recipe.split(" |").next().unwrap().split_whitespace().collect();
-        let known: Vec<&str> = queuecast::trace::sacct::EXAMPLE_COMMAND.split_whitespace().collect();
+        let known: Vec<&str> = queuecast_trace::sacct::EXAMPLE_COMMAND.split_whitespace().collect();
         assert_eq!(recipe, known);
     }
 }

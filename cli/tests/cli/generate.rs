@@ -2,15 +2,15 @@
 
 use std::fs;
 
-use queuecast::job::Ending;
-use queuecast::seed::Seed;
-use queuecast::synth::{
+use queuecast_core::job::Ending;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::synth::{
     EstimateModel, Estimates, Habits, LoadTarget, Lublin, LublinKinds, Pairing, Population, Rescale, Routine,
     Shaken, Variant,
 };
-use queuecast::trace::{ReadOptions, read};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_trace::{ReadOptions, read};
 
 use crate::{FOUR, Folder, column, json, queuecast, stdout};
 
@@ -390,14 +390,14 @@ fn like_a_log_means_its_machine_its_users_and_its_requested_times() {
     assert_eq!((like.len(), like.machine()), (3000, log.machine()));
     let users = parameter(&text, "population.users").unwrap().parse::<u32>().unwrap();
     assert!((20..=30).contains(&users), "{users}");
-    let modes = queuecast::characterization::Modes::of(&like);
-    let distance = modes.distance(&queuecast::characterization::Modes::of(&log));
+    let modes = queuecast_synth::characterization::Modes::of(&like);
+    let distance = modes.distance(&queuecast_synth::characterization::Modes::of(&log));
     assert!(distance < 0.25, "{distance}");
     assert!(text.contains("; Note: fitted to log.swf (digest "), "{text}");
     // Control: without the log, no job has its requested times.
     let without = workload(&made(&folder, "generate lublin --jobs 3000 --procs 64 --seed 2"));
-    let other = queuecast::characterization::Modes::of(&without)
-        .distance(&queuecast::characterization::Modes::of(&log));
+    let other = queuecast_synth::characterization::Modes::of(&without)
+        .distance(&queuecast_synth::characterization::Modes::of(&log));
     assert!(other > distance, "{other} {distance}");
 }
 

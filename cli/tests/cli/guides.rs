@@ -145,7 +145,8 @@ fn the_readme_has_the_numbers_of_the_demo() {
         (columns[2][place].parse::<f64>().unwrap(), columns[3][place].parse::<i64>().unwrap())
     };
     let (likely, easy) = (of("likely", "mixture"), of("easy", "requested"));
-    let longest = |(_, wait): (f64, i64)| queuecast::report::duration::human(queuecast::units::Seconds(wait));
+    let longest =
+        |(_, wait): (f64, i64)| queuecast_report::duration::human(queuecast_core::units::Seconds(wait));
     for said in [
         format!("`likely` with `mixture`: {:.1}.", likely.0),
         format!("SJBF with perfect knowledge: {:.1}.", of("sjbf", "perfect").0),

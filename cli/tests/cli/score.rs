@@ -42,7 +42,7 @@ fn waits_are_scored_beside_the_baselines() {
         |name: &str| answer["methods"].as_array().unwrap().iter().find(|one| one["method"] == name).unwrap();
     let score = |name: &str| skill(name)["interval_score_80"].as_f64().unwrap();
     assert!(score("knn:500") < score("zero"), "similar jobs in similar states say something");
-    // The same for any number of threads.
+    // The answer is the same for any number of threads.
     for threads in [1, 3] {
         let again = json(&mut folder.queuecast(&format!("{line} --threads {threads}")));
         assert_eq!(again, answer, "{threads} threads");

@@ -111,7 +111,7 @@ fn a_resumed_search_is_the_same_to_the_byte() {
     let mut begun = end.clone();
     begun["search"]["genetic"] = serde_json::Value::Null;
     begun.as_object_mut().unwrap().remove("seal");
-    fs::write(folder.path("begun"), queuecast::study::search::sealed(&begun.to_string())).unwrap();
+    fs::write(folder.path("begun"), queuecast_study::search::sealed(&begun.to_string())).unwrap();
     let again = format!("{SMALL} --format json --checkpoint begun --resume --output b.templates --force");
     assert_eq!(stdout(&mut folder.queuecast(&again)), whole);
     assert_eq!(folder.read("begun"), folder.read("whole"));

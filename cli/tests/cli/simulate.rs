@@ -28,7 +28,7 @@ fn json_has_every_promised_field_and_the_numbers_worked_out_by_hand() {
     for field in ["read_seconds", "simulate_seconds"] {
         assert_eq!(result.get(field), None, "only with --timings: {field}");
     }
-    for metric in queuecast::eval::METRICS {
+    for metric in queuecast_eval::METRICS {
         assert!(result.get(metric.name).is_some(), "{}", metric.name);
     }
     assert_eq!(result["version"], env!("CARGO_PKG_VERSION"));

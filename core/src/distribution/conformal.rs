@@ -50,7 +50,7 @@ impl Default for ConformalSettings {
 }
 
 impl ConformalSettings {
-    /// The same within what can be computed with.
+    /// These settings within what can be computed with.
     fn sound(self) -> ConformalSettings {
         let above = |value: f64, least: f64, default: f64| if value >= least { value } else { default };
         let own = ConformalSettings::default();

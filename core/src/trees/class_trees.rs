@@ -138,7 +138,7 @@ impl Boosting {
         self.classes_unless(examples, labels, classes, &|| false).unwrap_or_default()
     }
 
-    /// The same, given up with `None` once `stop` says so; it is asked before each round.
+    /// Trees for classes, given up with `None` once `stop` says so; it is asked before each round.
     pub fn classes_unless(
         &self,
         examples: &Examples,
@@ -149,7 +149,7 @@ impl Boosting {
         self.class_trees(examples, labels, None, classes, stop)
     }
 
-    /// The same where examples count by their weights. Weights that are negative or no numbers count as 0.
+    /// Trees for classes where examples count by their weights. Weights that are negative or no numbers count as 0.
     pub fn classes_weighted(
         &self,
         examples: &Examples,

@@ -62,7 +62,7 @@ pub struct DerivativeUnits {
 }
 
 impl DerivativeUnits {
-    /// For so many rows, the heaviest of this weight.
+    /// Units for sums over `rows` rows, the heaviest of this weight.
     pub fn new(rows: usize, weight: f64) -> DerivativeUnits {
         // The sum has 63 - COUNT bits without its sign.
         let needed = usize::BITS - rows.leading_zeros();

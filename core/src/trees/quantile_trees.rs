@@ -38,7 +38,7 @@ impl Boosting {
         self.quantile_trees(examples, targets, None, levels)
     }
 
-    /// The same where examples count by their weights. Weights that are negative or no numbers count as 0.
+    /// Trees for quantiles where examples count by their weights. Weights that are negative or no numbers count as 0.
     pub fn quantiles_weighted(
         &self,
         examples: &Examples,

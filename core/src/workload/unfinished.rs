@@ -13,7 +13,7 @@ pub struct Unfinished {
     pub start: Option<Time>,
 }
 
-/// A job that has run for so much longer than it asked for has ended, and its end was never recorded.
+/// A job that has run for this much longer than it asked for has ended, and its end was never recorded.
 const OVERDUE: Seconds = Seconds(3600);
 
 impl Unfinished {
@@ -39,7 +39,7 @@ impl Workload {
         self.names.queues = self.names.partitions.clone();
     }
 
-    /// The same with the jobs that ran or waited when the log was taken, at `taken`. Questions about moments up to then see
+    /// The workload with the jobs that ran or waited when the log was taken, at `taken`. Questions about moments up to then see
     /// them run or wait; of later nothing is known, and the next second has them all start or end. Left out are those larger
     /// than the machine, and those that must have ended since: an hour has passed since the time they asked for.
     ///

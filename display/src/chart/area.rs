@@ -74,7 +74,7 @@ impl Area {
     }
 }
 
-/// The highest value within each of so many slices; the value before the first point is zero.
+/// The highest value within each of `slices` equal slices; the value before the first point is zero.
 pub(crate) fn peaks(series: &Series, axis: &Axis, xs: (f64, f64), slices: usize) -> Vec<f64> {
     let mut heights = vec![0.0_f64; slices];
     let slice = |x: f64| ((axis.place(x, xs.0, xs.1) * slices as f64) as usize).min(slices - 1);

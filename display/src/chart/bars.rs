@@ -245,7 +245,7 @@ impl BarDrawing<'_> {
         )
     }
 
-    /// A bar with a break in it, so many columns from its right or its left end.
+    /// A bar with a break in it, `right` columns from its right end or `left` columns from its left end.
     fn broken(&self, exact: f64, [right, left]: [usize; 2]) -> String {
         let (block, mark) = self.page.pick(("█", BREAK), ("#", ASCII_BREAK));
         let blocks = (exact.round() as usize).saturating_sub(page::width_of(mark)).max(BEYOND);

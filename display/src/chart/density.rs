@@ -46,7 +46,7 @@ impl DotDensity {
     }
 }
 
-/// The place of the shade for so many points.
+/// The place of the shade for `count` points.
 fn shade(count: usize) -> Option<usize> {
     FROM.iter().rposition(|&from| count >= from)
 }

@@ -105,7 +105,7 @@ impl JobOption {
         options
     }
 
-    /// The same, started and done this many seconds later.
+    /// This option, started and done this many seconds later.
     pub(super) fn moved(&self, change: JobChange, (start, end): (f64, f64)) -> JobOption {
         let later = |time: f64, by: f64| (time + by).max(0.0);
         let wait = self.wait.mapped(|time| later(time, start));

@@ -58,7 +58,7 @@ impl JobChanges {
         self.sizes.as_ref().and_then(|moldable| moldable.run_time_on(procs))
     }
 
-    /// The sizes to look at on a machine of which so much is free.
+    /// The sizes to look at on a machine with these numbers of free processors.
     pub(super) fn sizes(
         &self,
         machine: Procs,
@@ -74,7 +74,7 @@ impl JobChanges {
 pub(super) trait AskedJob: Clone {
     fn procs(&self) -> Procs;
 
-    /// The same with another size and time limit.
+    /// The job with another size and time limit.
     fn in_shape(&self, procs: Procs, limit: Seconds) -> Self;
 }
 

@@ -48,7 +48,7 @@ pub struct CampaignRecord {
     pub half_inside: f64,
     /// The share whose last job ended within theirs.
     pub last_inside: f64,
-    /// Whether they are so much smaller or larger than the campaign asked about that its ranges were made wider.
+    /// Whether its ranges were made wider since these are far smaller or larger than the campaign asked about.
     pub is_far: bool,
 }
 

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::advice::{
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::workload::Workload;
+use queuecast_forecast::advice::{
     AdviceSettings, AdviceSource, MoldableJob, Preference, RangeWidth, RunTimeBySize, ShownRanges,
     TrackRecord, advise,
 };
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::study::Experiment;
-use queuecast::units::{Procs, Seconds};
-use queuecast::workload::Workload;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_study::Experiment;
 
 use crate::{if_thorough, on_log};
 
@@ -55,8 +55,11 @@ fn made(log: &Workload, by: &str) -> Workload {
     }
     let schedule = Experiment::new(by.parse().unwrap(), PredictorSpec::Requested).run(log).unwrap();
     // What is killed at its limit ends there, as in the schedule that is written as a log.
-    let ran =
-        schedule.placements.iter().map(|placement| queuecast::job::Truth::rigid(placement.ran)).collect();
+    let ran = schedule
+        .placements
+        .iter()
+        .map(|placement| queuecast_core::job::Truth::rigid(placement.ran))
+        .collect();
     let starts = schedule.placements.iter().map(|placement| placement.start).collect();
     Workload::recorded(log.machine(), log.jobs().to_vec(), ran, starts).unwrap()
 }

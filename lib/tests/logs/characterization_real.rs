@@ -2,10 +2,10 @@
 //! archive's versions of the logs allow it, and said where they do not.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::characterization::{Characterization, Flurries, Modes};
-use queuecast::job::{Job, Truth};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::characterization::{Characterization, Flurries, Modes};
 
 use crate::support::jobs::job;
 use crate::{fails, on_log};

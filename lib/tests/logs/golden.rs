@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::predict::Correction;
-use queuecast::seed::Seed;
-use queuecast::sim::{EventOrder, Options, Schedule};
-use queuecast::study::Experiment;
-use queuecast::workload::Workload;
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::Correction;
+use queuecast_sim::sim::{EventOrder, Options, Schedule};
+use queuecast_study::Experiment;
 use rand::RngExt;
 
 use crate::support;

@@ -14,10 +14,10 @@
 //! multiplied by the rush ratio.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::job::Job;
-use queuecast::seed::Seed;
-use queuecast::synth::{Downey, GammaLaw, Lublin, LublinArrivals, LublinKinds};
-use queuecast::workload::Workload;
+use queuecast_core::job::Job;
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_synth::synth::{Downey, GammaLaw, Lublin, LublinArrivals, LublinKinds};
 use statrs::function::gamma::gamma_lr;
 
 use crate::support::compare::{chi_square_chance, distance, ks_chance, sorted_distance};

@@ -21,7 +21,7 @@ mod template_real;
 mod trace_real;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
 
 fn main() {
     let modules: [fn() -> Vec<Trial>; 11] = [

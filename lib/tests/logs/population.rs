@@ -1,12 +1,12 @@
 //! Simulated users against the users of real logs: when they submit, and how much their histories tell a predictor.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::WalkForward;
-use queuecast::job::{Job, UserId};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::synth::{Habits, Lublin, Population, Resample, UserStatistics};
-use queuecast::workload::Workload;
+use queuecast_core::job::{Job, UserId};
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_eval::WalkForward;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_synth::synth::{Habits, Lublin, Population, Resample, UserStatistics};
 use rand::seq::SliceRandom;
 
 use crate::{fails, if_thorough, on_log};

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Persistence, simulate};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Backfill, EventOrder, LimitRule, Options, Persistence, simulate};
 
 use crate::support::jobs::{job, workload};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::cluster::{Begin, JobOutcome, SubmittedJob};
-use queuecast::slurm::{SiteOptions, WhatIf, read_what_if, write_submissions};
-use queuecast::study::{SitePolicy, simulate_site};
+use queuecast_slurm_sim::cluster::{Begin, JobOutcome, SubmittedJob};
+use queuecast_slurm_texts::{SiteOptions, WhatIf, read_what_if, write_submissions};
+use queuecast_study::{SitePolicy, simulate_site};
 
 use crate::fails;
 use crate::slurm_sites::{folders, must, same, slurm, texts};
@@ -59,7 +59,7 @@ fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
     same("recorded", &what_if.run.outcomes.len(), &answer.log.jobs)?;
     // Written as a list and read again, it is the same; a list has begin times for when jobs became eligible.
     let list = [("list.csv".to_owned(), write_submissions(&what_if.run.submissions))].into();
-    let again = queuecast::slurm::read_site(&list, &SiteOptions::default());
+    let again = queuecast_slurm_texts::read_site(&list, &SiteOptions::default());
     same("misread", &again.misread, &Vec::new())?;
     let again = again.recording.ok_or("a list")?;
     let mut listed = what_if.run.submissions.clone();

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::cluster::Cluster;
-use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
-use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
-use queuecast::seed::Seed;
-use queuecast::slurm::{SiteOptions, read_decisions, read_expected_starts, unmodelled};
-use queuecast::study::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
-use queuecast::units::{Micros, Seconds};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Micros, Seconds};
+use queuecast_forecast::forecast::{ClusterDraws, ExpectedArrivals};
+use queuecast_slurm_sim::cluster::Cluster;
+use queuecast_slurm_sim::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
+use queuecast_slurm_texts::{SiteOptions, read_decisions, read_expected_starts, unmodelled};
+use queuecast_study::{NamedRun, RunDifference, StartForecastScore, forecast_starts, run_difference};
 
 use crate::fails;
 use crate::slurm_sites::{folders, must, read, slurm, texts};

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use libtest_mimic::{Failed, Trial};
-use queuecast::cluster::{
+use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
     Cluster, ClusterAction, ClusterNode, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind,
     SharedRequest, Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
 };
-use queuecast::slurm::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
-use queuecast::units::{Micros, Seconds, Time};
+use queuecast_slurm_texts::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
 
 use crate::{fails, support};
 

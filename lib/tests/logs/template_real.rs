@@ -1,9 +1,9 @@
 //! Template sets on the paper's logs: scored alike both ways, quickly, and with the trends it reports.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::eval::{Scorer, WalkForward};
-use queuecast::predict::template::{Characteristics, TemplatePredictor, TemplateSet};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{Scorer, WalkForward};
+use queuecast_sim::predict::template::{Characteristics, TemplatePredictor, TemplateSet};
 
 use crate::{fails, on_log};
 

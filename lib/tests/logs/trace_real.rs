@@ -12,10 +12,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::job::{Job, Truth};
-use queuecast::trace::{
-    self, CleaningReport, CompressedOutput, Compression, LogFormat, ReadOptions, Records, Rule, Ruleset,
-    SwfWriter,
+use queuecast_core::job::{Job, Truth};
+use queuecast_trace as trace;
+use queuecast_trace::{
+    CleaningReport, CompressedOutput, Compression, LogFormat, ReadOptions, Records, Rule, Ruleset, SwfWriter,
 };
 
 /// Name, data lines, processors, and jobs left by the default rules. Lines and processors as published;

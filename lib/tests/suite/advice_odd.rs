@@ -1,19 +1,19 @@
 //! Advice from malformed states and logs.
 
-use queuecast::advice::{
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::advice::{
     AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw,
 };
-use queuecast::allot::Sizes;
-use queuecast::distribution::Distribution;
-use queuecast::job::{Job, Truth};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
-use queuecast::site::{Replay, Site};
-use queuecast::synth::Viable;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::QueueTime;
-use queuecast::workload::{Machine, Workload};
+use queuecast_forecast::allot::Sizes;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::Backfill;
+use queuecast_sim::site::{Replay, Site};
+use queuecast_synth::synth::Viable;
+use queuecast_wait::QueueTime;
 
 const MACHINE: u32 = 16;
 

@@ -3,22 +3,24 @@
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use queuecast::advice::{
+use queuecast_core::distribution::{Distribution, LogUniform};
+use queuecast_core::job::{Event, Job, Truth, UserId, What};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_eval::WalkForward;
+use queuecast_forecast::advice::{
     Advice, AdviceError, Advisor, Past, Preference, RunTimeModel, RunTimeOutlook, Situation, SizeDraw, Target,
 };
-use queuecast::allot::{Sizes, SizesError};
-use queuecast::distribution::{Distribution, LogUniform};
-use queuecast::eval::WalkForward;
-use queuecast::job::{Event, Job, Truth, UserId, What};
-use queuecast::predict::{DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
-use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Options, simulate};
-use queuecast::site::{Replay, Site, Timeline};
-use queuecast::study::Experiment;
-use queuecast::synth::{Speedup, Viable};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::{Holder, QueueTime, quantile};
-use queuecast::workload::{Machine, Workload};
+use queuecast_forecast::allot::{Sizes, SizesError};
+use queuecast_sim::predict::{
+    DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor,
+};
+use queuecast_sim::sim::{Backfill, Options, simulate};
+use queuecast_sim::site::{Replay, Site, Timeline};
+use queuecast_study::Experiment;
+use queuecast_synth::synth::{Speedup, Viable};
+use queuecast_wait::{Holder, QueueTime, quantile};
 
 const MACHINE: Procs = Procs(32);
 
@@ -47,7 +49,7 @@ fn situation(machine: Procs, running: &[Resident], waiting: &[Resident]) -> Situ
     Situation::new(site, NOW, |job, _| all[job.index.at()].clone())
 }
 
-/// A job that runs or waits and ends for certain after so long.
+/// A job that runs or waits and ends for certain after `left` seconds.
 fn ending(procs: u32, left: i64) -> Resident {
     (procs, None, 0, Distribution::point(left as f64))
 }
@@ -242,7 +244,9 @@ fn past<'a>(log: &'a Workload, outlook: &str, spec: &str) -> Past<'a> {
 }
 
 /// All that a situation holds: free processors, running and waiting jobs.
-fn seen(situation: &Situation) -> (Vec<queuecast::advice::JobAtSite>, Vec<queuecast::advice::JobAtSite>) {
+fn seen(
+    situation: &Situation,
+) -> (Vec<queuecast_forecast::advice::JobAtSite>, Vec<queuecast_forecast::advice::JobAtSite>) {
     (situation.running().to_vec(), situation.waiting().to_vec())
 }
 

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::allot::{self, Allotter, StrategyRecorder};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Options, Policy, Schedule, simulate};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::{self, Allotter, StrategyRecorder};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Options, Policy, Schedule, simulate};
 
 use crate::support;
 use crate::support::jobs::{moldable, workload};

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use queuecast::allot::{Allotter, Sizes};
-use queuecast::distribution::LogUniform;
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{Options, Policy, simulate};
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, QueueTime};
-use queuecast::workload::Workload;
+use queuecast_core::distribution::LogUniform;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::{Allotter, Sizes};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Options, Policy, simulate};
+use queuecast_wait::{Holder, QueueTime};
 
 use crate::support::jobs::{self, job, moldable};
 

@@ -2,16 +2,16 @@
 //! the same as one simulation for each site, and brokers decide as an obvious slow grid does.
 
 use proptest::prelude::*;
-use queuecast::broker::{
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::broker::{
     Alignment, Broker, BrokerSpec, Grid, GridError, GridJob, GridSchedule, QueueLimits, Routing, SiteOffer,
     SiteSetup, Uses, merged,
 };
-use queuecast::job::{Job, Truth};
-use queuecast::predict::PredictorSpec;
-use queuecast::sim::Backfill;
-use queuecast::study::{Brokerage, Experiment};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::Backfill;
+use queuecast_study::{Brokerage, Experiment};
 
 /// Machines of these sizes.
 const SIZES: [u32; 3] = [6, 10, 4];

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use queuecast::forecast::{
+use queuecast_core::job::Job;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_forecast::forecast::{
     Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, QueueOrder,
     WhenError, WhenSettings,
 };
-use queuecast::job::Job;
-use queuecast::predict::PredictorSpec;
-use queuecast::sim::{AwaitedEnd, HeldProcs, Joiner, Joining, QueuedJob, RunOn, RunOnState};
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::{AwaitedEnd, HeldProcs, Joiner, Joining, QueuedJob, RunOn, RunOnState};
+use queuecast_sim::site::Site;
 
 use crate::support::jobs::{machine, workload};
 

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use queuecast::characterization::{
+use queuecast_core::job::{Job, UserId};
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::characterization::{
     Accuracy, Disparity, Flurries, Growth, Owners, SessionStatistics, UserSessions,
 };
-use queuecast::job::{Job, UserId};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
 
 use crate::support::jobs::{Draft, job, workload};
 

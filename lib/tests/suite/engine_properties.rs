@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
-use queuecast::predict::{Constant, DEFAULT_REQUEST, PredictorSpec, Requested};
-use queuecast::sim::{
+use queuecast_core::job::{Event, Job, JobIndex, Truth, UserId, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{Constant, DEFAULT_REQUEST, PredictorSpec, Requested};
+use queuecast_sim::sim::{
     Backfill, Change, EventOrder, Observer, Options, Persistence, Placement, Policy, Reason, Schedule,
     Standing, Start, View, WaitingJob, simulate,
 };
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
 
 use crate::random_runs::{
     MACHINE, Sound, Who, any_predictor, backfill_orders, count_cases, crowded_workloads, options, policies,

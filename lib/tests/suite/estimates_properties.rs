@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use queuecast::characterization::{Mode, Modes};
-use queuecast::seed::Seed;
-use queuecast::synth::{EstimateModel, Exponential, Pairing, PowerLaw, Routine, Supplied, ValueCount};
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::{Mode, Modes};
+use queuecast_synth::synth::{EstimateModel, Exponential, Pairing, PowerLaw, Routine, Supplied, ValueCount};
 
 use crate::support;
 use crate::support::jobs::{job, of_runs, workload};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
-use queuecast::seed::Seed;
-use queuecast::study::forecast_starts;
+use queuecast_core::seed::Seed;
+use queuecast_forecast::forecast::{ClusterDraws, ExpectedArrivals};
+use queuecast_study::forecast_starts;
 
 use crate::support::made_site::{history, site};
 

@@ -1,11 +1,13 @@
 //! A forecaster that is kept warm: it learns on, is shared as it is, and is stored and read again.
 
 use crate::wait_methods::{DEFAULT, job, log, settings, with_another_future};
-use queuecast::forecast::{Forecaster, ForecasterKey, StoredError, SubmissionUse, WhenAnswers, WhenSettings};
-use queuecast::job::Truth;
-use queuecast::site::{Replay, Site, Step};
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast_core::job::Truth;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_forecast::forecast::{
+    Forecaster, ForecasterKey, StoredError, SubmissionUse, WhenAnswers, WhenSettings,
+};
+use queuecast_sim::site::{Replay, Site, Step};
 
 const METHODS: [&str; 4] = ["trees:200,refit=100", "simulated:20", "knn", "past"];
 

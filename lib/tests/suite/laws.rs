@@ -1,7 +1,7 @@
 //! Laws of Downey's model against their definitions, extremes included.
 
-use queuecast::seed::Seed;
-use queuecast::synth::{Downey, DowneyArrivals, Law, UniformLog};
+use queuecast_core::seed::Seed;
+use queuecast_synth::synth::{Downey, DowneyArrivals, Law, UniformLog};
 
 /// The share of all that is below a value, from the definition of each law, without looking at how values are drawn.
 fn below(law: &Law, value: f64, (least, most): (f64, f64)) -> f64 {

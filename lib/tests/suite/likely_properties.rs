@@ -3,12 +3,14 @@
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use queuecast::distribution::Distribution;
-use queuecast::job::{Event, Job, JobIndex, Truth, What};
-use queuecast::predict::{DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor};
-use queuecast::sim::{Backfill, EventOrder, Likely, LimitRule, Options, Schedule, simulate};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Event, Job, JobIndex, Truth, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{
+    DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, RuntimePredictor,
+};
+use queuecast_sim::sim::{Backfill, EventOrder, Likely, LimitRule, Options, Schedule, simulate};
 
 use crate::support;
 
@@ -31,7 +33,7 @@ impl Wavering {
     }
 }
 
-/// Up to so long, at the latest: most of it before the point, some of it long after.
+/// A distribution up to `longest` after its point: most of it before the point, some of it long after.
 fn spread(point: u64, longest: u64) -> Forecast {
     let (point, longest) = (point as f64, (point + longest) as f64);
     let knots = [(0.0, 1.0), (0.6, point.max(1.0)), (1.0, longest.max(1.0))];

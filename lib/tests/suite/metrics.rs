@@ -1,11 +1,11 @@
 //! Every metric against arithmetic done by hand, written beside it.
 
-use queuecast::eval::{Dimension, EvalError, Evaluation, METRICS, Metric, Span, Summary, Window};
-use queuecast::job::{Event, GroupId, Job, JobIndex, QueueId, UserId, What};
-use queuecast::predict::{Forecast, Question, Revision, RuntimePredictor};
-use queuecast::sim::{Backfill, Backfilled, Options, Placement, Reason, Schedule, Standing, simulate};
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast_core::job::{Event, GroupId, Job, JobIndex, QueueId, UserId, What};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_eval::{Dimension, EvalError, Evaluation, METRICS, Metric, Span, Summary, Window};
+use queuecast_sim::predict::{Forecast, Question, Revision, RuntimePredictor};
+use queuecast_sim::sim::{Backfill, Backfilled, Options, Placement, Reason, Schedule, Standing, simulate};
 
 use crate::support::jobs::{job, workload};
 
@@ -453,7 +453,7 @@ fn a_plan_outlived_is_no_other_prediction() {
     let workload = workload(1, [100, 100].map(|time| job(1, time).limit(time)));
     let options = Options { factor: 0.5, ..Options::default() };
     let mut policy = Backfill::easy().build();
-    let mut predictor = queuecast::predict::Requested { default: Seconds(1) };
+    let mut predictor = queuecast_sim::predict::Requested { default: Seconds(1) };
     let schedule =
         simulate(&workload, options, policy.as_mut(), &mut predictor, &mut []).expect("a sound predictor");
     for placed in schedule.placements {

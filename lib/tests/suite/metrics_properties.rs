@@ -1,14 +1,14 @@
 //! The fast way of computing a metric against the obvious slow one, on random schedules.
 
 use proptest::prelude::*;
-use queuecast::eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
-use queuecast::job::Event;
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::sim::{
+use queuecast_core::job::Event;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_eval::{Dimension, Evaluation, METRICS, Measured, Span, nearest_rank};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{
     Backfill, EventOrder, LimitRule, Observer, Options, Placement, Reason, Schedule, Standing, View, simulate,
 };
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::Workload;
 
 use crate::support;
 use crate::support::jobs::{job, workload};

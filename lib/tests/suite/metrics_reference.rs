@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use queuecast::eval::{Better, Dimension, Evaluation, METRICS, Metric};
-use queuecast::sim::Schedule;
-use queuecast::study::site_metrics::SITE_METRICS;
-use queuecast::units::Procs;
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::units::Procs;
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_eval::{Better, Dimension, Evaluation, METRICS, Metric};
+use queuecast_sim::sim::Schedule;
+use queuecast_study::site_metrics::SITE_METRICS;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/metrics.md");

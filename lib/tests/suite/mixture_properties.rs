@@ -2,10 +2,10 @@
 //! of the future.
 
 use proptest::prelude::*;
-use queuecast::job::{End, Ending, Event, ExecutableId, Job, JobIndex, QueueId, UserId, What};
-use queuecast::predict::mixture::{EXPERTS, Mixture, MixtureSettings};
-use queuecast::predict::{Forecast, Question, RuntimePredictor};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast_core::job::{End, Ending, Event, ExecutableId, Job, JobIndex, QueueId, UserId, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::mixture::{EXPERTS, Mixture, MixtureSettings};
+use queuecast_sim::predict::{Forecast, Question, RuntimePredictor};
 
 use crate::support;
 

@@ -2,13 +2,15 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use queuecast::allot::Allotter;
-use queuecast::job::{Job, Shape};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::seed::Seed;
-use queuecast::sim::{Options, simulate};
-use queuecast::synth::{Downey, DowneyArrivals, GammaLaw, Law, Lublin, LublinKinds, Speedup, UniformLog};
-use queuecast::workload::Workload;
+use queuecast_core::job::{Job, Shape};
+use queuecast_core::seed::Seed;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::Allotter;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{Options, simulate};
+use queuecast_synth::synth::{
+    Downey, DowneyArrivals, GammaLaw, Law, Lublin, LublinKinds, Speedup, UniformLog,
+};
 
 use crate::support;
 
@@ -69,7 +71,7 @@ proptest! {
             ..Downey::new(8, procs)
         };
         let Ok(made) = model.generate(Seed(seed)) else {
-            // Only where lifetimes are so long that arrivals are beyond what a workload holds.
+            // Only where lifetimes are too long for their arrivals to fit into a workload.
             prop_assert!(lifetime + wide * 12.0 > 7.0);
             return Ok(());
         };

@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use queuecast::characterization::Characterization;
-use queuecast::job::Truth;
-use queuecast::seed::Seed;
-use queuecast::synth::{
+use queuecast_core::job::Truth;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_synth::characterization::Characterization;
+use queuecast_synth::synth::{
     Downey, EstimateModel, Estimates, LoadTarget, Lublin, Pairing, Population, Resample, Rescale, Routine,
     ScaledQuantity, Shaken, Variant,
 };
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::Workload;
 
 use crate::support;
 use crate::support::jobs::{job, of_runs, workload};

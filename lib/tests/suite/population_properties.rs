@@ -1,11 +1,11 @@
 //! Settling, rescaling and resampling on random workloads: nothing is lost, nothing is made up, nothing panics.
 
 use proptest::prelude::*;
-use queuecast::job::{Ending, QueueId};
-use queuecast::seed::Seed;
-use queuecast::synth::{LoadTarget, Population, Resample, Rescale, ScaledQuantity};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_core::job::{Ending, QueueId};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_synth::synth::{LoadTarget, Population, Resample, Rescale, ScaledQuantity};
 
 use crate::support;
 use crate::support::jobs::{self, job, of_runs};

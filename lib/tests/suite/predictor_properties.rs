@@ -2,17 +2,17 @@
 //! breaks its contract is named, corrections build on what was predicted last.
 
 use proptest::prelude::*;
-use queuecast::job::{Event, Job, JobId, JobIndex, Truth, UserId, What};
-use queuecast::predict::{
+use queuecast_core::job::{Event, Job, JobId, JobIndex, Truth, UserId, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{
     DEFAULT_REQUEST, Forecast, Learn, PredictorSpec, Question, RecentUserHistory, Requested, Revision, Ruh,
     RuntimePredictor, Sbh, SessionHistory,
 };
-use queuecast::sim::{
+use queuecast_sim::sim::{
     Backfill, EventOrder, Fork, LimitRule, Observer, Options, Persistence, Schedule, SimError, View, simulate,
 };
-use queuecast::study::Experiment;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_study::Experiment;
 
 use crate::random_runs::{
     Sound, Who, backfill_orders, options, policies, predictors, revisers, runs, workloads,

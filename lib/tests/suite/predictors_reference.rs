@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use queuecast::predict::{Correction, PredictorSpec, Rule, Statistic};
-use queuecast::spec::{SettingKey, Spec, SpecError, known};
+use queuecast_core::spec::{SettingKey, Spec, SpecError, known};
+use queuecast_sim::predict::{Correction, PredictorSpec, Rule, Statistic};
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/predictors.md");

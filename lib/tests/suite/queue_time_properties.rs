@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::distribution::LogUniform;
-use queuecast::predict::Forecast;
-use queuecast::seed::Seed;
-use queuecast::synth::Downey;
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
+use queuecast_core::distribution::LogUniform;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_sim::predict::Forecast;
+use queuecast_synth::synth::Downey;
+use queuecast_wait::{Holder, LifetimeFit, QueueTime, probability, quantile};
 use rand::RngExt;
 
 use crate::support;
@@ -285,7 +285,7 @@ fn full_machine(uniform: &mut impl FnMut() -> f64) -> Vec<(Holder, f64)> {
     jobs
 }
 
-/// When so many processors were free.
+/// When `more` processors were free.
 fn really(jobs: &[(Holder, f64)], more: u32) -> f64 {
     let mut ends: Vec<(f64, u32)> = jobs.iter().map(|(holder, left)| (*left, holder.procs().0)).collect();
     ends.sort_by(|one, other| one.0.total_cmp(&other.0));

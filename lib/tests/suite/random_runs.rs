@@ -4,16 +4,16 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::job::{Event, Job, JobIndex, Truth, UserId, What};
-use queuecast::predict::{
+use queuecast_core::job::{Event, Job, JobIndex, Truth, UserId, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_sim::predict::{
     Constant, DEFAULT_REQUEST, Forecast, PredictorSpec, Question, Revision, Ruh, RuntimePredictor, Statistic,
 };
-use queuecast::sim::{
+use queuecast_sim::sim::{
     Backfill, Depth, EventOrder, Likely, LimitRule, Observer, Options, Order, Persistence, Schedule, View,
     simulate,
 };
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
 
 pub const MACHINE: u32 = 16;
 

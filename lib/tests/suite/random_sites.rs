@@ -1,7 +1,7 @@
 //! Recorded runs of a real Slurm at sites drawn at random (`scripts/record-slurm --random SEED`), where rules meet. Each share is
 //! at least what was measured last: a floor that only rises.
 
-use queuecast::controller::DecisionKind;
+use queuecast_slurm_sim::controller::DecisionKind;
 
 use super::recordings::{hold, shares};
 

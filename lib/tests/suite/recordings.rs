@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-use queuecast::cluster::{Cluster, ConsumedUnit, SelectKind, Shares};
-use queuecast::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
-use queuecast::slurm::{SiteOptions, SiteReading, read_decisions, read_site, unmodelled};
-use queuecast::study::{NamedRun, RunDifference, run_difference};
-use queuecast::trace::{TimeZone, plain_text};
+use queuecast_slurm_sim::cluster::{Cluster, ConsumedUnit, SelectKind, Shares};
+use queuecast_slurm_sim::controller::{DecisionKind, DecisionShares, Phases, decisions, simulate_cluster};
+use queuecast_slurm_texts::{SiteOptions, SiteReading, read_decisions, read_site, unmodelled};
+use queuecast_study::{NamedRun, RunDifference, run_difference};
+use queuecast_trace::{TimeZone, plain_text};
 
 fn recording(name: &str) -> (BTreeMap<String, String>, SiteReading) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings").join(name);

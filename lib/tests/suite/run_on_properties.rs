@@ -1,12 +1,14 @@
 //! The fast run of a site onwards against the engine: every start is the same.
 
 use proptest::prelude::*;
-use queuecast::job::{Job, JobIndex, Truth};
-use queuecast::predict::Requested;
-use queuecast::sim::{Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown};
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Machine;
+use queuecast_core::job::{Job, JobIndex, Truth};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Machine;
+use queuecast_sim::predict::Requested;
+use queuecast_sim::sim::{
+    Backfill, Fork, HeldProcs, LimitRule, Options, QueuedJob, RunOn, RunOnState, Unknown,
+};
+use queuecast_sim::site::Site;
 
 const MACHINE: u32 = 16;
 const NOW: Time = Time(1000);
@@ -22,7 +24,7 @@ fn run(&(_, limit, share): &Small) -> i64 {
     (limit * share / 100).max(1)
 }
 
-/// A site found with these jobs: running since 1 to 100 s, within the machine; waiting in this order; arriving so much later.
+/// A site found with these jobs: running since 1 to 100 s, within the machine; waiting in this order; arriving by this much later.
 #[derive(Debug, Clone)]
 struct Found {
     running: Vec<(Small, i64)>,
@@ -125,7 +127,7 @@ proptest! {
         for found in &all {
             let slow = found.by_engine();
             prop_assert_eq!(&found.by_run_on(&mut run_on, None), &slow);
-            // The same with a target, as far as it is needed.
+            // Starts with a target, as far as they are needed.
             for target in [0, slow.len() - 1] {
                 prop_assert_eq!(found.by_run_on(&mut run_on, Some(target))[target], slow[target]);
             }

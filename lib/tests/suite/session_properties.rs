@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use queuecast::job::{Event, Job, JobIndex, UserId, What};
-use queuecast::predict::{
+use queuecast_core::job::{Event, Job, JobIndex, UserId, What};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_sim::predict::{
     Correction, Criterion, DEFAULT_REQUEST, Forecast, Learn, Newcomer, PredictorSpec, Question, Revision,
     Ruh, RuntimePredictor, Sbh, SessionSearch, Statistic,
 };
-use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Schedule, simulate};
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast_sim::sim::{Backfill, EventOrder, LimitRule, Options, Schedule, simulate};
 
 use crate::support;
 use crate::support::jobs::{job, workload};

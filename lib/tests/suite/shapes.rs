@@ -2,13 +2,13 @@
 //! schedule and its measures have.
 
 use proptest::prelude::*;
-use queuecast::eval::Evaluation;
-use queuecast::job::{Event, Shape, What};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::report::swf;
-use queuecast::sim::{LimitRule, Observer, Options, Policy, Reason, Schedule, Start, View, simulate};
-use queuecast::units::{Procs, Seconds};
-use queuecast::workload::Workload;
+use queuecast_core::job::{Event, Shape, What};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::workload::Workload;
+use queuecast_eval::Evaluation;
+use queuecast_report::swf;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_sim::sim::{LimitRule, Observer, Options, Policy, Reason, Schedule, Start, View, simulate};
 
 use crate::support;
 use crate::support::jobs::{self, moldable};

@@ -1,15 +1,15 @@
 //! The site: recorded schedules as events, and simulations in which jobs are submitted, withdrawn and processors lost.
 
 use proptest::prelude::*;
-use queuecast::job::{Job, JobIndex, Truth, What};
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec, Requested, RuntimePredictor};
-use queuecast::sim::{
+use queuecast_core::job::{Job, JobIndex, Truth, What};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Withdrawn, Workload};
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Requested, RuntimePredictor};
+use queuecast_sim::sim::{
     Backfill, Change, Components, Engine, Options, Order, Persistence, Policy, Reason, SimError, Start, View,
     simulate,
 };
-use queuecast::site::{Replay, Site, SiteError};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Withdrawn, Workload};
+use queuecast_sim::site::{Replay, Site, SiteError};
 
 const MACHINE: u32 = 8;
 
@@ -259,13 +259,13 @@ fn a_policy_that_starts_what_it_must_not_stops_the_simulation() {
     let policy = || "the-wrong-one".to_owned();
     let at = Time(10);
     let too_many =
-        SimError::TooFewFree { policy: policy(), job: queuecast::job::JobId(42), procs: 4, free: 3, at };
+        SimError::TooFewFree { policy: policy(), job: queuecast_core::job::JobId(42), procs: 4, free: 3, at };
     assert_eq!(run(&[0, 1]).unwrap_err(), too_many);
     assert!(
         too_many.to_string().contains("job 42 on 4 processors at instant 10, when 3 were free"),
         "{too_many}"
     );
-    let job = |id| Some(queuecast::job::JobId(id));
+    let job = |id| Some(queuecast_core::job::JobId(id));
     let twice = SimError::NotWaiting { policy: policy(), job: job(41), index: 0, at };
     assert_eq!(run(&[0, 0]).unwrap_err(), twice);
     assert!(twice.to_string().contains("the-wrong-one started job 41 at instant 10"), "{twice}");
@@ -279,10 +279,14 @@ fn a_policy_that_starts_what_it_must_not_stops_the_simulation() {
 fn withdrawals_are_told_to_the_predictor_once() {
     struct Heard(Vec<(u64, &'static str)>);
     impl RuntimePredictor for Heard {
-        fn estimate(&self, _: &queuecast::predict::Question<'_>) -> queuecast::predict::Forecast {
-            queuecast::predict::Forecast::exactly(Seconds(50))
+        fn estimate(&self, _: &queuecast_sim::predict::Question<'_>) -> queuecast_sim::predict::Forecast {
+            queuecast_sim::predict::Forecast::exactly(Seconds(50))
         }
-        fn observe(&mut self, event: &queuecast::job::Event<'_>, _: &mut Vec<queuecast::predict::Revision>) {
+        fn observe(
+            &mut self,
+            event: &queuecast_core::job::Event<'_>,
+            _: &mut Vec<queuecast_sim::predict::Revision>,
+        ) {
             let what = match event.what {
                 What::Arrived => "arrived",
                 What::Started(_) => "started",

@@ -1,18 +1,18 @@
 //! The policies of the engine at sites: on nodes of one processor they start every job when the engine does.
 
 use proptest::prelude::*;
-use queuecast::cluster::{
+use queuecast_core::units::{Micros, Procs, Seconds};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::{Backfill, EventOrder, LimitRule, Options, Policy, Reason, Start, Started, View};
+use queuecast_slurm_sim::cluster::{
     Cluster, ClusterAction, ClusterEvent, ClusterNode, ClusterPartition, JobRequest, NodeChange, NodeState,
     RecordedRun, SubmittedJob, TaskRun, TimeLimit, classes_of,
 };
-use queuecast::predict::PredictorSpec;
-use queuecast::sim::{Backfill, EventOrder, LimitRule, Options, Policy, Reason, Start, Started, View};
-use queuecast::study::{CustomPolicy, Experiment, SitePolicy};
-use queuecast::units::{Micros, Procs, Seconds};
+use queuecast_study::{CustomPolicy, Experiment, SitePolicy};
 
 use crate::support;
 use crate::support::jobs::{job, workload};
-use queuecast::job_state::JobState;
+use queuecast_core::job_state::JobState;
 
 const NODES: usize = 12;
 
@@ -40,7 +40,7 @@ const PREDICTORS: [&str; 4] = ["requested", "recent:2", "perfect", "ruh"];
 /// Submission, nodes, minutes of limit, seconds of run.
 type Row = (i64, u32, i64, i64);
 
-/// So many nodes of one processor in one partition.
+/// `nodes` nodes of one processor in one partition.
 fn cluster(nodes: usize) -> Cluster {
     let nodes: Vec<ClusterNode> = (0..nodes)
         .map(|number| ClusterNode { name: format!("n{number:02}"), cpus: 1, ..ClusterNode::default() })

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use queuecast::sim::Backfill;
-use queuecast::slurm::{SiteOptions, SiteReading, read_site, sbatch_line};
-use queuecast::study::SitePolicy;
+use queuecast_sim::sim::Backfill;
+use queuecast_slurm_texts::{SiteOptions, SiteReading, read_site, sbatch_line};
+use queuecast_study::SitePolicy;
 
 /// A small site with every kind of text.
 const SITE: [(&str, &str); 13] = [
@@ -217,10 +217,11 @@ fn is_sound(reading: &SiteReading) {
     let cluster = &reading.cluster;
     let nodes = cluster.nodes.len();
     assert!(
-        cluster
-            .nodes
-            .windows(2)
-            .all(|pair| queuecast::cluster::name_order(&pair[0].name, &pair[1].name).is_lt())
+        cluster.nodes.windows(2).all(|pair| queuecast_slurm_sim::cluster::name_order(
+            &pair[0].name,
+            &pair[1].name
+        )
+        .is_lt())
     );
     for partition in &cluster.partitions {
         assert!(partition.nodes.is_sorted() && partition.nodes.iter().all(|&node| node < nodes));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use queuecast::slurm::{ListedSetting, listed_settings};
+use queuecast_slurm_texts::{ListedSetting, listed_settings};
 
 fn row(one: &ListedSetting) -> String {
     let ListedSetting { key, default, meaning, effect, .. } = one;

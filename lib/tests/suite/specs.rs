@@ -3,20 +3,20 @@
 
 use std::fmt::Debug;
 
-use queuecast::broker::{BrokerSpec, WaitHistory};
-use queuecast::eval::Window;
-use queuecast::forecast::WaitMethod;
-use queuecast::predict::mixture::MixturePoint;
-use queuecast::predict::template::{Lifetime, Template, TemplateSet};
-use queuecast::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
-use queuecast::report::Format;
-use queuecast::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Persistence};
-use queuecast::spec::{Alone, Also, Form, SettingKey, Spec, known};
-use queuecast::study::search::{Method, PredictedAt};
-use queuecast::synth::generate::Observed;
-use queuecast::synth::{DowneyArrivals, Law, LublinKinds, Rounding, ScaledQuantity};
-use queuecast::trace::Ruleset;
-use queuecast::wait::Regression;
+use queuecast_core::spec::{Alone, Also, Form, SettingKey, Spec, known};
+use queuecast_eval::Window;
+use queuecast_forecast::broker::{BrokerSpec, WaitHistory};
+use queuecast_forecast::forecast::WaitMethod;
+use queuecast_report::Format;
+use queuecast_sim::predict::mixture::MixturePoint;
+use queuecast_sim::predict::template::{Lifetime, Template, TemplateSet};
+use queuecast_sim::predict::{Correction, Criteria, Learn, PredictorSpec, Rule, SessionSearch, Statistic};
+use queuecast_sim::sim::{Backfill, Depth, EventOrder, Formula, LimitRule, Order, Persistence};
+use queuecast_study::search::{Method, PredictedAt};
+use queuecast_synth::synth::generate::Observed;
+use queuecast_synth::synth::{DowneyArrivals, Law, LublinKinds, Rounding, ScaledQuantity};
+use queuecast_trace::Ruleset;
+use queuecast_wait::Regression;
 
 /// A small generator of random numbers, the same on every machine.
 struct Dice(u64);
@@ -211,8 +211,8 @@ fn control_a_spec_that_is_written_wrongly_is_found() {
             Order::forms()
         }
         fn from_settings(
-            settings: &queuecast::spec::Settings<'_>,
-        ) -> Result<Careless, queuecast::spec::SpecError> {
+            settings: &queuecast_core::spec::Settings<'_>,
+        ) -> Result<Careless, queuecast_core::spec::SpecError> {
             Order::from_settings(settings).map(Careless)
         }
     }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use queuecast::synth::Speedup;
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_synth::synth::Speedup;
 
 use crate::support;
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use queuecast::cluster::{
+use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
     Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, FeatureExpr, GresRequest, JobArray,
     JobRequest, MemoryRequest, NodeWishes, RequestTerms, RequestedGres, SubmittedJob, TaskLayout, TaskRun,
     TimeLimit,
 };
-use queuecast::slurm::{SiteOptions, read_site, write_submissions};
-use queuecast::units::{Micros, Seconds, Time};
+use queuecast_slurm_texts::{SiteOptions, read_site, write_submissions};
 
 /// Numbers out of a seed (splitmix, Steele et al. 2014).
 struct Draws(u64);

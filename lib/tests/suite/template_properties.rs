@@ -1,12 +1,12 @@
 //! The fast way to score template sets equals the slow one, to the last bit, on random workloads.
 
 use proptest::prelude::*;
-use queuecast::eval::{Scorer, WalkForward};
-use queuecast::predict::template::{
+use queuecast_core::units::Time;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{Scorer, WalkForward};
+use queuecast_sim::predict::template::{
     Characteristic, Data, Estimator, Nodes, Template, TemplatePredictor, TemplateSet,
 };
-use queuecast::units::Time;
-use queuecast::workload::Workload;
 
 use crate::support;
 use crate::support::jobs::{job, recorded};

@@ -1,9 +1,10 @@
 //! Cleaning: every rule on a log that makes it fire, under the rulesets that treat it differently.
 
-use queuecast::job::Ending;
-use queuecast::trace::clean::Effect;
-use queuecast::trace::{self, Log, MachineSource, ReadOptions, Rule, Ruleset};
-use queuecast::units::Procs;
+use queuecast_core::job::Ending;
+use queuecast_core::units::Procs;
+use queuecast_trace as trace;
+use queuecast_trace::clean::Effect;
+use queuecast_trace::{Log, MachineSource, ReadOptions, Rule, Ruleset};
 
 /// A complete record, for tests to vary: job 7, submitted at 100, ran 60 s of 120 on 4 processors.
 const LINE: &str = "7 100 5 60 4 58.25 10 4 120 20 1 3 2 9 1 2 -1 -1";

@@ -1,11 +1,12 @@
 //! Files as public projects keep them, with the peculiarities that occur there: read, or refused with what they are.
 
-use queuecast::job::Ending;
-use queuecast::predict::PredictorSpec;
-use queuecast::sim::Backfill;
-use queuecast::study::Experiment;
-use queuecast::trace::{self, ClusterJobs, Log, ReadOptions, Record, Records, Rule, TraceError};
-use queuecast::units::{Procs, Seconds, Time};
+use queuecast_core::job::Ending;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::Backfill;
+use queuecast_study::Experiment;
+use queuecast_trace as trace;
+use queuecast_trace::{ClusterJobs, Log, ReadOptions, Record, Records, Rule, TraceError};
 
 use crate::support::jobs::{job, workload};
 
@@ -29,7 +30,7 @@ fn records(text: &str, options: &ReadOptions) -> Vec<Record> {
 }
 
 fn users(log: &Log) -> Vec<&str> {
-    let name = |user: queuecast::job::UserId| log.workload.names.users[&user.number()].as_str();
+    let name = |user: queuecast_core::job::UserId| log.workload.names.users[&user.number()].as_str();
     log.workload.jobs().iter().map(|job| job.user.map_or("", name)).collect()
 }
 

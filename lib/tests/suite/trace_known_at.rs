@@ -1,8 +1,8 @@
 //! A log as it was known at a moment: what came later has no effect.
 
-use queuecast::trace::{LogSpan, MachineSource, RawLog, ReadOptions, Rule, Ruleset, TraceError};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Workload;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_trace::{LogSpan, MachineSource, RawLog, ReadOptions, Rule, Ruleset, TraceError};
 
 /// At 200 job 1 has ended, 2 runs, 3 has been cancelled, 4 to 6 wait, and 7 has not been submitted. Of those that wait, 4 will
 /// start, and 5 and 6 will be cancelled.
@@ -28,7 +28,7 @@ fn jobs(workload: &Workload) -> Vec<(u64, u32, i64, i64)> {
         .collect()
 }
 
-fn known(text: &str, at: i64) -> queuecast::trace::Log {
+fn known(text: &str, at: i64) -> queuecast_trace::Log {
     raw(text, "default").known_at(Time(at)).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn a_size_that_the_log_does_not_tell_is_that_of_the_largest_job_by_then() {
     // A size that a note calls that of the largest job is known at the end only.
     let sacct = "JobIDRaw|State|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|AllocCPUS\n\
                  1|COMPLETED|1000|1000|1030|1090|60|2|4|4\n2|COMPLETED|1200|1200|1230|1290|60|2|32|32\n";
-    let made = queuecast::trace::convert(sacct.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap();
+    let made = queuecast_trace::convert(sacct.as_bytes(), Vec::new(), &ReadOptions::default()).unwrap();
     let converted = String::from_utf8(made.sink).unwrap();
     assert_eq!(size(&converted, 100), (4, MachineSource::LargestJobByThen));
     assert_eq!(raw(&converted, "default").cleaned().unwrap().machine.procs, Procs(32));
@@ -142,7 +142,7 @@ fn moments_are_those_from_the_first_submission_to_the_last_end() {
 
 #[test]
 fn the_whole_of_it_is_what_reading_returns() {
-    let read = queuecast::trace::read(LOG.as_bytes(), &ReadOptions::default()).unwrap();
+    let read = queuecast_trace::read(LOG.as_bytes(), &ReadOptions::default()).unwrap();
     let whole = raw(LOG, "default").cleaned().unwrap();
     assert_eq!((read.workload, read.report, read.machine), (whole.workload, whole.report, whole.machine));
 }

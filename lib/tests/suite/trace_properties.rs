@@ -1,8 +1,9 @@
 //! Properties of the readers: what is written is read back, and no bytes make them panic or lose a line.
 
 use proptest::prelude::*;
-use queuecast::trace::{
-    self, CompressedOutput, Compression, LogFormat, ReadOptions, Record, Records, Rule, SwfWriter, TraceError,
+use queuecast_trace as trace;
+use queuecast_trace::{
+    CompressedOutput, Compression, LogFormat, ReadOptions, Record, Records, Rule, SwfWriter, TraceError,
 };
 
 prop_compose! {

@@ -1,10 +1,11 @@
 //! Accounting text as Slurm prints it: every trap an ingester has met, one test each.
 
-use queuecast::job::Ending;
-use queuecast::trace::{
-    self, Log, LogFormat, MachineSource, ReadOptions, Record, Records, Rule, TimeZone, TraceError,
+use queuecast_core::job::Ending;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_trace as trace;
+use queuecast_trace::{
+    Log, LogFormat, MachineSource, ReadOptions, Record, Records, Rule, TimeZone, TraceError,
 };
-use queuecast::units::{Procs, Seconds, Time};
 
 const HEADER: &str = "JobIDRaw|JobID|JobName|User|Group|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|Suspended|TimelimitRaw|ReqCPUS|AllocCPUS|ReqMem|NNodes|TotalCPU";
 /// A complete row, for tests to vary.

@@ -1,8 +1,8 @@
 //! Odd lines of `squeue` and `sinfo`.
 
-use queuecast::trace::sinfo::{all_procs, sinfo};
-use queuecast::trace::squeue::squeue;
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_trace::sinfo::{all_procs, sinfo};
+use queuecast_trace::squeue::squeue;
 
 #[test]
 fn odd_lines_of_squeue() {

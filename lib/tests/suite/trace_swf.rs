@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use flate2::write::GzEncoder;
-use queuecast::job::Ending;
-use queuecast::trace::{
-    self, CompressedOutput, Compression, Log, LogFormat, ReadOptions, Record, Records, Rule, TraceError,
+use queuecast_core::job::Ending;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_trace as trace;
+use queuecast_trace::{
+    CompressedOutput, Compression, Log, LogFormat, ReadOptions, Record, Records, Rule, TraceError,
 };
-use queuecast::units::{Procs, Seconds, Time};
 
 /// A complete record, for tests to vary: job 7, submitted at 100, ran 60 s of 120 on 4 processors.
 const LINE: &str = "7 100 5 60 4 58.25 10 4 120 20 1 3 2 9 1 2 -1 -1";

@@ -1,9 +1,10 @@
 //! Jobs that left the queue before they started: which records are taken for such, and what is kept of them.
 
-use queuecast::trace::clean::{Withdrawals, WithdrawnKinds};
-use queuecast::trace::{self, Log, ReadOptions, Rule, Ruleset};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::Withdrawn;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::Withdrawn;
+use queuecast_trace as trace;
+use queuecast_trace::clean::{Withdrawals, WithdrawnKinds};
+use queuecast_trace::{Log, ReadOptions, Rule, Ruleset};
 
 fn read_by(ruleset: &str, text: &str) -> Log {
     let options = ReadOptions { ruleset: ruleset.parse::<Ruleset>().unwrap(), ..ReadOptions::default() };

@@ -2,7 +2,7 @@
 //! tried by going through the rows of that leaf, one class after the other.
 
 use proptest::prelude::*;
-use queuecast::trees::{Boosting, Examples};
+use queuecast_core::trees::{Boosting, Examples};
 
 use crate::support;
 

@@ -1,11 +1,11 @@
 //! The features of arrivals against an obvious computation over the whole queue and machine.
 
 use proptest::prelude::*;
-use queuecast::job::{Job, Truth};
-use queuecast::site::{Replay, View};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::features::{Feature, FeatureTracker, Features};
-use queuecast::workload::{Machine, Withdrawn, Workload};
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Withdrawn, Workload};
+use queuecast_sim::site::{Replay, View};
+use queuecast_wait::features::{Feature, FeatureTracker, Features};
 
 use crate::support;
 

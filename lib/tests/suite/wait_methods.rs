@@ -1,14 +1,14 @@
 //! Every wait predictor by name: what is not known yet changes no answer, and any number of threads gives the same.
 
-use queuecast::asking::Learning;
-use queuecast::eval::{WaitScorer, WaitWindow, Watch};
-use queuecast::forecast::{RecordedArrivals, WaitMethod, WhenError, WhenSettings, WhenSource, when};
-use queuecast::job::{Job, JobIndex, Truth, UserId};
-use queuecast::seed::Seed;
-use queuecast::site::Site;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::wait::WaitForecast;
-use queuecast::workload::{Machine, Withdrawn, Workload};
+use queuecast_core::asking::Learning;
+use queuecast_core::job::{Job, JobIndex, Truth, UserId};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Withdrawn, Workload};
+use queuecast_eval::{WaitScorer, WaitWindow, Watch};
+use queuecast_forecast::forecast::{RecordedArrivals, WaitMethod, WhenError, WhenSettings, WhenSource, when};
+use queuecast_sim::site::Site;
+use queuecast_wait::WaitForecast;
 use rand::RngExt;
 
 pub const DEFAULT: Seconds = Seconds(3600);
@@ -58,7 +58,7 @@ pub fn log(jobs: usize) -> Workload {
     log
 }
 
-/// The same up to an instant; everything that is not known then is another.
+/// A log that equals this one up to an instant; everything that is not known then differs.
 pub fn with_another_future(log: &Workload, after: Time) -> Workload {
     let (mut jobs, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for ((job, truth), &start) in log.jobs().iter().zip(log.truths()).zip(&log.starts) {

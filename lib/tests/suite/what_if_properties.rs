@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use queuecast::slurm::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
-use queuecast::study::{SiteAnswer, SitePolicy, simulate_site};
+use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, WhatIfError, read_what_if};
+use queuecast_study::{SiteAnswer, SitePolicy, simulate_site};
 
 const CONF: &str = "SchedulerParameters=bf_interval=15
 AccountingStorageEnforce=limits

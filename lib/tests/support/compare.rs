@@ -14,7 +14,7 @@ pub fn distance(one: &[i64], other: &[i64]) -> f64 {
     sorted_distance(&sorted(one), &sorted(other))
 }
 
-/// The same of samples that are sorted.
+/// The distance of samples that are sorted.
 pub fn sorted_distance(one: &[i64], other: &[i64]) -> f64 {
     let (mut i, mut j, mut furthest) = (0, 0, 0.0f64);
     while i < one.len() && j < other.len() {

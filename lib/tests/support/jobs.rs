@@ -1,8 +1,8 @@
 //! Jobs and workloads in a line each.
 
-use queuecast::job::{Ending, ExecutableId, Job, QueueId, Runs, Shape, Truth, UserId};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Ending, ExecutableId, Job, QueueId, Runs, Shape, Truth, UserId};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
 
 /// A job with its run time. The calls below change what is not as in [`job`].
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ pub fn workload(procs: u32, jobs: impl IntoIterator<Item = Draft>) -> Workload {
     Workload::new(machine(procs), numbered.map(Draft::pair).collect()).expect("a possible workload")
 }
 
-/// The same with the start of each job.
+/// A workload with the start of each job.
 pub fn recorded(procs: u32, jobs: impl IntoIterator<Item = (Draft, Time)>) -> Workload {
     let (mut given, mut truths, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (job, start)) in (1..).zip(jobs) {

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use queuecast::cluster::{
+use queuecast_core::job_state::JobState;
+use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
     Cluster, ClusterNode, ClusterPartition, JobOutcome, JobRequest, RecordedRun, SubmittedJob, TaskRun,
     TimeLimit, classes_of,
 };
-use queuecast::job_state::JobState;
-use queuecast::units::{Micros, Seconds, Time};
 
 const NODES: usize = 20;
 
@@ -31,7 +31,7 @@ pub fn site() -> Cluster {
     Cluster { classes: classes_of(&nodes), nodes, partitions: vec![partition], ..Cluster::default() }
 }
 
-/// So many jobs, a thousand a day, each on a node of its own in the order of submission.
+/// `jobs` jobs, a thousand a day, each on a node of its own in the order of submission.
 pub fn history(jobs: usize) -> RecordedRun {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut below = move |most: u64| {

@@ -10,8 +10,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use proptest::test_runner::Config as ProptestConfig;
-use queuecast::trace::{self, Log, ReadOptions, Ruleset};
-use queuecast::units::Procs;
+use queuecast_core::units::Procs;
+use queuecast_trace as trace;
+use queuecast_trace::{Log, ReadOptions, Ruleset};
 
 /// This number of random cases of each property with `QUEUECAST_THOROUGH` (`scripts/test --thorough`), else a tenth. A failing case is
 /// printed, not kept in a file.

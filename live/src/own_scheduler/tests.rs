@@ -30,7 +30,7 @@ impl Messages for Heard {
     fn done(&self, _: usize) {}
 }
 
-/// One partition of so many nodes of four processors.
+/// One partition of `nodes` nodes of four processors.
 fn texts(nodes: usize) -> BTreeMap<String, String> {
     let node = |number: usize| {
         format!(

@@ -5,7 +5,7 @@ use super::explained::{CAUTION, LINE, text};
 use super::results::{SeedResults, SettingResults, mean};
 use super::setting::{AVERSE, AVG, BIAS, ENACTED, HEUR, LOCK_IN, OPT, PRED, RECORDED};
 use crate::Claim;
-use queuecast::study::molding::{Drawn, Enacted, Recorded};
+use queuecast_study::molding::{Drawn, Enacted, Recorded};
 
 /// Every claim, judged by means over seeds.
 pub fn judged(results: &SettingResults<'_>) -> Vec<Claim> {
@@ -84,7 +84,7 @@ impl Means<'_> {
     /// Section 5.4.
     fn of_predictions(&self) -> Vec<Claim> {
         let line = |row: &str| {
-            let of = |value: fn(&queuecast::allot::Trend) -> f64| {
+            let of = |value: fn(&queuecast_forecast::allot::Trend) -> f64| {
                 self.enacted(row, |one| one.used.as_ref().map_or(f64::NAN, value))
             };
             (of(|line| line.slope), of(|line| line.correlation))
@@ -157,7 +157,7 @@ fn shapes(jobs: &[Drawn]) -> Claim {
     };
     let lifetimes = sorted(|job| job.lifetime.0.max(1) as f64);
     let allocated = sorted(Drawn::allocated);
-    let (mut line, middle) = (queuecast::allot::Bias::default(), jobs.len() / 2);
+    let (mut line, middle) = (queuecast_forecast::allot::Bias::default(), jobs.len() / 2);
     for (lifetime, allocated) in lifetimes.iter().zip(&allocated) {
         line.observe(lifetime.exp(), allocated.exp());
     }

@@ -4,10 +4,10 @@ use super::results::{SeedResults, SettingResults, mean};
 use super::setting::{AVG, BIAS, ENACTED, PRED, SWEPT};
 use super::{LOG, Part};
 use crate::{Figure, FigureAxis};
-use queuecast::allot::Prediction;
-use queuecast::study::molding::{Drawn, SeedRun};
-use queuecast::synth::UniformLog;
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_forecast::allot::Prediction;
+use queuecast_study::molding::{Drawn, SeedRun};
+use queuecast_synth::synth::UniformLog;
 
 /// Every figure there is something for.
 pub fn drawn(results: &SettingResults<'_>, log: Option<&Workload>) -> Vec<Figure> {
@@ -35,7 +35,7 @@ fn cumulative(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     (0..=STEPS).map(|step| (values[step * last / STEPS], 100.0 * step as f64 / STEPS as f64)).collect()
 }
 
-/// The same of a distribution that is uniform in the logarithm.
+/// The curve of a distribution that is uniform in the logarithm.
 fn line(law: UniformLog) -> [(f64, f64); 2] {
     [(law.least, 0.0), (law.most, 100.0)]
 }

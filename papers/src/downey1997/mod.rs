@@ -11,16 +11,16 @@ mod tables;
 mod tests;
 mod trial;
 
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::trace::Log;
+use queuecast_core::parallel;
+use queuecast_eval::EvalError;
+use queuecast_trace::Log;
 
 use self::results::SettingResults;
 pub use self::setting::{JOBS, Plan, WorkloadSetting};
 pub use self::trial::SeedTrial;
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
-use queuecast::study::molding::SeedRun;
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_study::molding::SeedRun;
 
 /// The paper's title.
 pub const TITLE: &str = "Using Queue Time Predictions for Processor Allocation";

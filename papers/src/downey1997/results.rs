@@ -3,7 +3,7 @@
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
 use super::trial::SeedTrial;
-use queuecast::study::molding::{SeedRun, SeedRuns};
+use queuecast_study::molding::{SeedRun, SeedRuns};
 
 /// All outcomes, by setting.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! What is simulated: workloads, and the strategies that are tried on each.
 
 use super::{Part, SEEDS};
-use queuecast::allot::Strategy;
-use queuecast::spec::SpecError;
-use queuecast::study::molding::Molding;
-use queuecast::synth::{Downey, DowneyArrivals, Law, Rounding};
+use queuecast_core::spec::SpecError;
+use queuecast_forecast::allot::Strategy;
+use queuecast_study::molding::Molding;
+use queuecast_synth::synth::{Downey, DowneyArrivals, Law, Rounding};
 
 /// One workload model, and what is tried on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +169,7 @@ fn readings() -> impl Iterator<Item = (String, Downey)> {
 }
 
 impl Plan {
-    /// What has to be simulated for these parts, with so many seeds for the paper's own tables; the experiments beside
+    /// What has to be simulated for these parts, with `seeds` seeds for the paper's own tables; the experiments beside
     /// them make do with fewer.
     pub fn new(parts: &[Part], seeds: u64) -> Result<Plan, SpecError> {
         let few = seeds.min(SEEDS / 4);

@@ -8,9 +8,9 @@ use super::setting::{
 use super::{Part, explained};
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
-use queuecast::allot::Trend;
-use queuecast::study::Repeated;
-use queuecast::study::molding::{Enacted, Recorded};
+use queuecast_forecast::allot::Trend;
+use queuecast_study::Repeated;
+use queuecast_study::molding::{Enacted, Recorded};
 
 /// Every cell, table by table.
 pub fn all(results: &SettingResults<'_>) -> Vec<PublishedCell> {

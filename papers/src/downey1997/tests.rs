@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use super::*;
 use crate::PublishedCell;
-use queuecast::study::molding::Molding;
-use queuecast::synth::DowneyArrivals;
+use queuecast_study::molding::Molding;
+use queuecast_synth::synth::DowneyArrivals;
 
 const FEW: u32 = 200;
 

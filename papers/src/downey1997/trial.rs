@@ -2,9 +2,9 @@
 
 use super::Part;
 use super::setting::{Plan, WorkloadSetting};
-use queuecast::eval::EvalError;
-use queuecast::seed::Seed;
-use queuecast::study::molding::SeedRun;
+use queuecast_core::seed::Seed;
+use queuecast_eval::EvalError;
+use queuecast_study::molding::SeedRun;
 
 /// One seed of one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

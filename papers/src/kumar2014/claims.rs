@@ -118,7 +118,7 @@ fn above_qbets(outcomes: &[LogScores], method: ComparedMethod, measured: NamedAc
     )
 }
 
-/// "Up to so many points more than IBL": on some log about as many or more, on none fewer than IBL.
+/// "Up to `points` points more than IBL": on some log about that number more or above, on none fewer than IBL.
 fn above_ibl(outcomes: &[LogScores], measured: NamedAccuracy, points: f64) -> Claim {
     let gain = |outcome: &LogScores, method: ComparedMethod| {
         Some(measured.of(outcome, method)? - measured.of(outcome, ComparedMethod::Ibl)?)

@@ -1,6 +1,6 @@
 //! What the paper compares, and the methods that stand for it here.
 
-use queuecast::wait::Regression;
+use queuecast_wait::Regression;
 
 /// A column of the paper's tables, or a baseline beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum ComparedMethod {
     Qbets,
     /// Instance-based learning, with the support vector machine for classes: the paper's extended version.
     Ibl,
-    /// The same with quick starters first. Not in the paper: what is due to nearest neighbours alone.
+    /// Instance-based learning with quick starters first. Not in the paper: what is due to nearest neighbours alone.
     IblQuick,
     /// Quick starters, nearest neighbours and the support vector machine: the whole framework.
     Framework,
@@ -122,7 +122,7 @@ impl ComparedMethod {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::forecast::WaitMethod;
+    use queuecast_forecast::forecast::WaitMethod;
 
     #[test]
     fn every_spec_can_be_read() {

@@ -14,14 +14,14 @@ mod setup;
 mod tables;
 mod walk;
 
-use queuecast::eval::{EvalError, WaitWindow};
-use queuecast::job::Ending;
-use queuecast::parallel;
-use queuecast::seed::Seed;
-use queuecast::trace::Log;
-use queuecast::units::Time;
-use queuecast::wait::{Regression, WAIT_CLASSES};
-use queuecast::workload::Workload;
+use queuecast_core::job::Ending;
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Time;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, WaitWindow};
+use queuecast_trace::Log;
+use queuecast_wait::{Regression, WAIT_CLASSES};
 
 use self::metascheduling::{
     ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, Metascheduled, SUPER_TABLES, SYNTHETIC,

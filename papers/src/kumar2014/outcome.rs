@@ -1,6 +1,6 @@
 //! What came of one log.
 
-use queuecast::wait::{NamedClasses, WAIT_CLASSES};
+use queuecast_wait::{NamedClasses, WAIT_CLASSES};
 
 use super::methods::ComparedMethod;
 use super::readings::{PaperReading, ReadingScore, share_right};
@@ -83,7 +83,7 @@ impl LogScores {
     /// Takes in the waits that a technique predicts for the same jobs.
     pub(super) fn add_errors(&mut self, method: ComparedMethod, jobs: &[PredictedJob], predicted: &[f64]) {
         let errors = jobs.iter().zip(predicted).filter_map(|(job, &wait)| job.response_error(wait));
-        self.errors.push((method, 100.0 * queuecast::stats::mean(errors)));
+        self.errors.push((method, 100.0 * queuecast_core::stats::mean(errors)));
     }
 
     /// That of a technique.
@@ -95,8 +95,8 @@ impl LogScores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::units::Seconds;
-    use queuecast::wait::class_of;
+    use queuecast_core::units::Seconds;
+    use queuecast_wait::class_of;
 
     /// Two jobs, both predicted to wait for two hours: one does not wait, one waits for four.
     #[test]

@@ -1,9 +1,9 @@
 //! The single-class accuracies of Table 4 under several readings of what the paper did.
 
-use queuecast::eval::EvalError;
-use queuecast::stats::{mean, median};
-use queuecast::wait::{BoundGroups, FeatureDistance, class_of};
-use queuecast::workload::Workload;
+use queuecast_core::stats::{mean, median};
+use queuecast_core::workload::Workload;
+use queuecast_eval::EvalError;
+use queuecast_wait::{BoundGroups, FeatureDistance, class_of};
 
 use super::settings::{Known, ReadingSettings};
 use super::walk::{PointFollower, PredictedJob, walk};
@@ -165,8 +165,8 @@ pub(super) fn share_right<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::units::Seconds;
-    use queuecast::wait::NamedClasses;
+    use queuecast_core::units::Seconds;
+    use queuecast_wait::NamedClasses;
 
     /// Worked by hand: five jobs, two of which waited for more than an hour.
     #[test]

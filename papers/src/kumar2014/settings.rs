@@ -1,9 +1,9 @@
 //! What a reading of the paper is made of.
 
-use queuecast::job::{Ending, Job, Runs, Truth};
-use queuecast::units::Seconds;
-use queuecast::wait::{BoundGroups, FeatureDistance};
-use queuecast::workload::{Workload, WorkloadError};
+use queuecast_core::job::{Ending, Job, Runs, Truth};
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::{Workload, WorkloadError};
+use queuecast_wait::{BoundGroups, FeatureDistance};
 
 use super::setup::JOBS;
 

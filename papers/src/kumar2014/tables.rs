@@ -1,6 +1,6 @@
 //! The cells of the tables.
 
-use queuecast::wait::WAIT_CLASSES;
+use queuecast_wait::WAIT_CLASSES;
 
 use super::explained;
 use super::metascheduling::{
@@ -65,7 +65,7 @@ fn printed() -> PrintedTables {
     PrintedTables(include_str!("../../../experiments/kumar2014/printed.md"))
 }
 
-/// What always naming the same neighbouring classes comes to, the best so many of them: among jobs that waited for more than an
+/// How often always naming the same `classes` neighbouring classes is right, with the best of these: among jobs that waited for more than an
 /// hour, and of all. They are chosen with hindsight.
 fn constant(waits: &[usize; WAIT_CLASSES], classes: usize) -> [Option<f64>; 2] {
     [1, 0].map(|from| {

@@ -3,12 +3,12 @@
 use super::walk::PointFollower;
 use super::*;
 use crate::Tables;
-use queuecast::eval::{WaitScore, WaitScorer, Watch};
-use queuecast::job::{Job, Truth};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::units::{Procs, Seconds};
-use queuecast::wait::class_of;
-use queuecast::workload::Machine;
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::workload::Machine;
+use queuecast_eval::{WaitScore, WaitScorer, Watch};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_wait::class_of;
 
 /// Jobs that wait for longer the more processors they want, and now and then for a day, on a machine that is never full.
 fn workload(jobs: i64) -> Workload {

@@ -1,16 +1,16 @@
 //! Follows a log as a reading of the paper does, job by job: what is predicted at each submission, and what is learned at each start.
 
-use queuecast::eval::{EvalError, WaitWindow};
-use queuecast::job::{Event, JobIndex, What};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::site::{Replay, View};
-use queuecast::units::{Seconds, Time};
-use queuecast::wait::features::{FeatureTracker, Features};
-use queuecast::wait::{
+use queuecast_core::job::{Event, JobIndex, What};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, WaitWindow};
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::site::{Replay, View};
+use queuecast_wait::features::{FeatureTracker, Features};
+use queuecast_wait::{
     Arrival, BinomialBound, InstanceBased, NamedClasses, Nearest, NearestRegression, QuickStarters, Ranges,
     Regression, WAIT_CLASSES, WaitPredictor, ZeroWait, class_of, probabilities,
 };
-use queuecast::workload::Workload;
 
 use super::settings::{Known, ReadingSettings};
 use crate::Done;

@@ -3,11 +3,11 @@
 
 mod rows;
 
-use queuecast::report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
-use queuecast::report::words::number_of;
-use queuecast::report::{Align, Answer, Cell, Chart, Column, Document, Page, Table, VERSION, cleaning};
-use queuecast::study::Repeated;
-use queuecast::trace::{CleaningReport, Log, WorkloadFacts};
+use queuecast_report::chart::{Axis, Bar, Bars, Curves, Join, Measure, Series};
+use queuecast_report::words::number_of;
+use queuecast_report::{Align, Answer, Cell, Chart, Column, Document, Page, Table, VERSION, cleaning};
+use queuecast_study::Repeated;
+use queuecast_trace::{CleaningReport, Log, WorkloadFacts};
 use serde::Serialize;
 
 use crate::{Claim, Figure, FigureAxis, FigureBar, PublishedCell, Reproduction};

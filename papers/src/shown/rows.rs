@@ -1,6 +1,6 @@
 //! The cells of a reproduction for spreadsheets.
 
-use queuecast::report::{Cell, Column, Table};
+use queuecast_report::{Cell, Column, Table};
 
 use crate::PublishedCell;
 

@@ -1,6 +1,6 @@
 //! A made-up reproduction in all four formats.
 
-use queuecast::report::{Format, table};
+use queuecast_report::{Format, table};
 
 use super::*;
 use crate::FigureGroup;
@@ -55,8 +55,8 @@ fn made_up() -> Reproduced {
 }
 
 fn facts() -> WorkloadFacts {
-    let model = queuecast::synth::Habits { jobs: 10, ..Default::default() };
-    WorkloadFacts::of(&model.generate(queuecast::seed::Seed(1)).unwrap(), "made up")
+    let model = queuecast_synth::synth::Habits { jobs: 10, ..Default::default() };
+    WorkloadFacts::of(&model.generate(queuecast_core::seed::Seed(1)).unwrap(), "made up")
 }
 
 fn text(page: &Page) -> String {

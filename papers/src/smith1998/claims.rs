@@ -3,7 +3,7 @@
 use super::LogSearches;
 use crate::Claim;
 use crate::printed::Explanations;
-use queuecast::eval::Score;
+use queuecast_eval::Score;
 
 /// The paper's workloads that are to be had.
 const OURS: usize = 2;

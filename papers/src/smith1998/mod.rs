@@ -8,11 +8,11 @@ mod tables;
 
 use std::ops::Range;
 
-use queuecast::eval::{EvalError, Scorer};
-use queuecast::parallel;
-use queuecast::predict::template::TemplateSet;
-use queuecast::study::search::Evolution;
-use queuecast::trace::Log;
+use queuecast_core::parallel;
+use queuecast_eval::{EvalError, Scorer};
+use queuecast_sim::predict::template::TemplateSet;
+use queuecast_study::search::Evolution;
+use queuecast_trace::Log;
 
 pub use self::searches::{Holdout, LogSearches, search};
 use crate::{Done, Paper, Protocol, Reproduction, Request, Work, prepare};
@@ -116,12 +116,12 @@ pub fn judge(outcomes: &[LogSearches]) -> Reproduction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::eval::Scorer;
-    use queuecast::job::{Job, QueueId, Truth, UserId};
-    use queuecast::predict::template::TemplateSet;
-    use queuecast::study::search::Evolution;
-    use queuecast::units::{Procs, Seconds, Time};
-    use queuecast::workload::{Machine, Workload};
+    use queuecast_core::job::{Job, QueueId, Truth, UserId};
+    use queuecast_core::units::{Procs, Seconds, Time};
+    use queuecast_core::workload::{Machine, Workload};
+    use queuecast_eval::Scorer;
+    use queuecast_sim::predict::template::TemplateSet;
+    use queuecast_study::search::Evolution;
 
     /// Users with run times of their own, who ask for twice as much.
     fn log() -> Workload {

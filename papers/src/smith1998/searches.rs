@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use queuecast::eval::{EvalError, Score, Scorer, WalkForward};
-use queuecast::predict::template::TemplateSet;
-use queuecast::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast::study::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
-use queuecast::workload::Workload;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, Score, Scorer, WalkForward};
+use queuecast_sim::predict::template::TemplateSet;
+use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
+use queuecast_study::search::{Evolution, Genetic, Greedy, HISTORIES, Space};
 
 /// What came of one log.
 #[derive(Debug, Clone)]

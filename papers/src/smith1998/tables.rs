@@ -4,7 +4,7 @@ use super::LogSearches;
 use super::claims::text;
 use crate::PublishedCell;
 use crate::printed::PrintedTables;
-use queuecast::eval::Score;
+use queuecast_eval::Score;
 
 /// What each table shows.
 pub const CAPTIONS: [(&str, &str); 9] = [

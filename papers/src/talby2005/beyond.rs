@@ -5,9 +5,9 @@ use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::PublishedCell;
-use queuecast::spec::SpecError;
-use queuecast::study::{Sweep, SweepResults};
-use queuecast::synth::{Stripped, Variant};
+use queuecast_core::spec::SpecError;
+use queuecast_study::{Sweep, SweepResults};
+use queuecast_synth::synth::{Stripped, Variant};
 
 /// A table of our own, with its simulations.
 pub struct BeyondRuns {

@@ -5,9 +5,9 @@ use super::measure::{LOGS, OnLogs, Shakes, TableColumn, mean};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::Claim;
-use queuecast::spec::SpecError;
-use queuecast::study::{Repeated, Sweep, SweepResults};
-use queuecast::synth::Variant;
+use queuecast_core::spec::SpecError;
+use queuecast_study::{Repeated, Sweep, SweepResults};
+use queuecast_synth::synth::Variant;
 
 /// Criteria for comparing searches and propagation.
 const GRID: [&str; 8] = [
@@ -47,7 +47,7 @@ pub struct ClaimRuns {
     best_sbh: [OnLogs; 2],
     shaken_ruh: Shakes,
     shaken_sbh: [Shakes; 2],
-    /// The same with 10 and 30 sessions.
+    /// `shaken_sbh` with 10 and 30 sessions.
     limited: [[Shakes; 2]; 2],
     proximity: [Shakes; 2],
     balanced: OnLogs,

@@ -53,7 +53,7 @@ pub fn claim(claim: Claim) -> Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::study::Repeated;
+    use queuecast_study::Repeated;
 
     #[test]
     fn shaking_explains_what_it_can_give_and_no_more() {

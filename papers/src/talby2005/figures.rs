@@ -4,9 +4,9 @@ use super::measure::{OnLogs, TableColumn};
 use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::Figure;
-use queuecast::spec::SpecError;
-use queuecast::study::{Sweep, SweepResults};
-use queuecast::synth::Variant;
+use queuecast_core::spec::SpecError;
+use queuecast_study::{Sweep, SweepResults};
+use queuecast_synth::synth::Variant;
 
 /// A figure: for some measures and each log, a bar per setting.
 pub struct FigureRuns {

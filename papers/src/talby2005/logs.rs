@@ -1,6 +1,6 @@
 //! Table 1: the logs.
 
-use queuecast::trace::Log;
+use queuecast_trace::Log;
 
 use super::setup::LOG_NAMES;
 use super::tables::PRINTED;

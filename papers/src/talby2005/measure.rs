@@ -2,11 +2,11 @@
 
 use super::settings::SchedulerSetting;
 use super::setup::{SHAKEN_BY, SHAKEN_SEEDS};
-use queuecast::eval::Summary;
-use queuecast::spec::SpecError;
-use queuecast::study::{Repeated, SimulationId, Sweep, SweepResults};
-use queuecast::synth::{Shaken, Variant};
-use queuecast::units::Procs;
+use queuecast_core::spec::SpecError;
+use queuecast_core::units::Procs;
+use queuecast_eval::Summary;
+use queuecast_study::{Repeated, SimulationId, Sweep, SweepResults};
+use queuecast_synth::synth::{Shaken, Variant};
 
 /// How many logs there are.
 pub const LOGS: usize = 4;
@@ -76,7 +76,7 @@ impl OnLogs {
         Ok(OnLogs(std::array::from_fn(|log| sweep.want(log, changed(log, variant), experiment.clone()))))
     }
 
-    /// The same, but for CTC on the processors its header names.
+    /// These simulations, but for CTC on the processors its header names.
     pub fn with_small_ctc(&self, sweep: &mut Sweep, setting: &SchedulerSetting) -> Result<OnLogs, SpecError> {
         let mut simulations = self.0;
         simulations[CTC] = sweep.want(CTC, Variant::default(), setting.experiment()?);

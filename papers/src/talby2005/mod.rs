@@ -12,11 +12,11 @@ mod settings;
 mod setup;
 mod tables;
 
-use queuecast::eval::{EvalError, Watch};
-use queuecast::spec::SpecError;
-use queuecast::study::{Sweep, SweepResults};
-use queuecast::trace::Log;
-use queuecast::workload::Workload;
+use queuecast_core::spec::SpecError;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, Watch};
+use queuecast_study::{Sweep, SweepResults};
+use queuecast_trace::Log;
 
 use self::logs::LogFacts;
 use self::setup::{SHAKEN_BY, SHAKEN_SEEDS};

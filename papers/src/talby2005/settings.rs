@@ -1,10 +1,10 @@
 //! The paper's schedulers and predictors, written as specs.
 
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::sim::{LimitRule, Options};
-use queuecast::spec::SpecError;
-use queuecast::study::Experiment;
-use queuecast::units::Seconds;
+use queuecast_core::spec::SpecError;
+use queuecast_core::units::Seconds;
+use queuecast_sim::predict::DEFAULT_REQUEST;
+use queuecast_sim::sim::{LimitRule, Options};
+use queuecast_study::Experiment;
 
 /// A policy, a predictor and what becomes of an outlived prediction. Limits are not enforced: jobs that ran
 /// past their estimate do so here too (Table 3 shows one).
@@ -85,7 +85,7 @@ impl SchedulerSetting {
         SchedulerSetting::new("RUH with Propagation", "sjbf", "ruh:propagate=yes", TO_ESTIMATE)
     }
 
-    /// The same with no prediction above the estimate, under the same name.
+    /// This setting with no prediction above the estimate, under the same name.
     #[must_use]
     pub fn capped(self) -> SchedulerSetting {
         let joint = if self.predictor.contains(':') { "," } else { ":" };
@@ -140,13 +140,13 @@ impl SchedulerSetting {
         SchedulerSetting::new("actual run times", "easy", "perfect", GRADUAL)
     }
 
-    /// The same under another name.
+    /// This setting under another name.
     #[must_use]
     pub fn named(self, name: &str) -> SchedulerSetting {
         SchedulerSetting { name: name.into(), ..self }
     }
 
-    /// The same with predictions doubled before planning.
+    /// This setting with predictions doubled before planning.
     #[must_use]
     pub fn doubled(self) -> SchedulerSetting {
         SchedulerSetting { name: format!("{}, doubled", self.name), factor: 2.0, ..self }

@@ -1,6 +1,6 @@
 //! The logs of the paper and how arrivals are shaken.
 
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
 
 /// The logs, as the paper abbreviates them.
 pub const LOG_NAMES: [&str; 4] = ["SDSP2", "CTC", "KTH", "BLUE"];

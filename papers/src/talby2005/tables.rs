@@ -6,9 +6,9 @@ use super::settings::SchedulerSetting;
 use super::setup::LOG_NAMES;
 use crate::printed::PrintedTables;
 use crate::{Claim, PublishedCell};
-use queuecast::spec::SpecError;
-use queuecast::study::{Sweep, SweepResults};
-use queuecast::synth::Variant;
+use queuecast_core::spec::SpecError;
+use queuecast_study::{Sweep, SweepResults};
+use queuecast_synth::synth::Variant;
 
 /// An averaged cell may differ from the paper's by this many percentage points.
 const TOLERANCE: f64 = 7.0;

@@ -9,8 +9,8 @@ use super::printed::PRINTED;
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material};
 use crate::Claim;
-use queuecast::characterization::Accuracy;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Accuracy;
 
 /// What the 20 most popular estimates cover, in percent.
 const HEAD_COVERAGE: std::ops::RangeInclusive<f64> = 86.0..=92.0;

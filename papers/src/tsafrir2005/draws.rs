@@ -4,10 +4,10 @@ use super::model::Model;
 use super::setup::HEAD;
 use super::subject::Material;
 use crate::PublishedCell;
-use queuecast::characterization::Modes;
-use queuecast::seed::Seed;
-use queuecast::synth::EstimateModel;
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::EstimateModel;
 
 /// The two settings of the model.
 pub const SETTINGS: [Model; 2] = [Model::Vanilla, Model::Improved];
@@ -24,7 +24,7 @@ pub struct Draws {
     pub log: usize,
     /// Of each seed, the distance from the log.
     pub distances: Vec<f64>,
-    /// The same over times from five minutes on.
+    /// Of each seed, the distance over times from five minutes on.
     pub later: Vec<f64>,
     /// Of each seed, the share of the jobs that the 20 most popular estimates cover.
     pub heads: Vec<f64>,
@@ -78,7 +78,7 @@ fn mean(values: &[f64]) -> f64 {
 /// Up to which the paper adds KTH4H's short modes up to one: its pair (5 min, 25 %) says nothing of what is below.
 const SHORT: Seconds = Seconds(5 * 60);
 
-/// The distance of two distributions of estimates over times from so long on.
+/// The distance of two distributions of estimates over times from `from` on.
 fn distance_from(from: Seconds, one: &Modes, other: &Modes) -> f64 {
     let times = one.by_time().iter().chain(other.by_time()).map(|mode| mode.time);
     let apart = |time| (one.cumulative(time) - other.cumulative(time)).abs();

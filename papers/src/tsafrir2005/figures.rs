@@ -7,7 +7,7 @@ use super::model::Model;
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material};
 use crate::{Figure, FigureAxis};
-use queuecast::characterization::{Growth, Modes};
+use queuecast_synth::characterization::{Growth, Modes};
 
 /// Curves longer than this are thinned: run times have as many values as jobs.
 const LONGEST_CURVE: usize = 400;
@@ -67,7 +67,7 @@ fn cumulative(modes: &Modes) -> Vec<(f64, f64)> {
     thinned(points)
 }
 
-/// Every so many points, and the last.
+/// As many points as a curve shows, at equal distances, and the last.
 fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let step = points.len().div_ceil(LONGEST_CURVE).max(1);
     let last = points.len().saturating_sub(1);

@@ -6,8 +6,8 @@ use super::printed::PRINTED;
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::Material;
 use crate::PublishedCell;
-use queuecast::characterization::Modes;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Modes;
 
 /// Half of what the two closest values of Table 4 differ by.
 const A_TOLERANCE: f64 = 0.035;
@@ -20,7 +20,7 @@ const COEFFICIENT_TOLERANCE: f64 = 0.1;
 pub struct Fits {
     /// Of each log: how many estimates, and how they are spread.
     pub spread: Vec<(usize, CurveFit<1>)>,
-    /// The same for the halves of each log.
+    /// The spread of estimates of the halves of each log.
     pub halves: Vec<[(usize, CurveFit<1>); 2]>,
     /// *K* by *N*, over all four logs.
     pub count: CurveFit<2>,
@@ -28,7 +28,7 @@ pub struct Fits {
     pub a: CurveFit<2>,
     /// Percent by popularity rank, ranks up to 20.
     pub head: CurveFit<3>,
-    /// The same, other ranks.
+    /// Percent by popularity rank, other ranks.
     pub tail: CurveFit<2>,
 }
 

@@ -5,9 +5,9 @@ use super::printed::{PRINTED, popular_minutes};
 use super::setup::{HEAD, LOG_NAMES};
 use super::subject::{LogPortrait, Material, Subject};
 use crate::PublishedCell;
-use queuecast::characterization::Mode;
-use queuecast::synth::EstimateModel;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::characterization::Mode;
+use queuecast_synth::synth::EstimateModel;
 
 /// Percentage points: one decimal is printed, and versions of the logs differ by a tenth of a percent of their jobs.
 const PERCENT_TOLERANCE: f64 = 0.3;

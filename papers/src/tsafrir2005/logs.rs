@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::characterization::Modes;
-use queuecast::job::UserId;
-use queuecast::synth::{EstimateModel, Supplied};
-use queuecast::units::{Seconds, Time};
-use queuecast::workload::{Workload, WorkloadError};
+use queuecast_core::job::UserId;
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::{Workload, WorkloadError};
+use queuecast_synth::characterization::Modes;
+use queuecast_synth::synth::{EstimateModel, Supplied};
 
 /// A log of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ impl PaperLog {
         })
     }
 
-    /// The same as the model sees it, and as everything after Table 5 does: without the few jobs (1 of SDSC-106, some
+    /// The log as the model sees it, and as everything after Table 5 does: without the few jobs (1 of SDSC-106, some
     /// 20 of BLUE) that ask for more than the longest estimate of Table 1, and with BLUE's estimates of 01:59 taken for
     /// two hours.
     pub fn modelled(self, log: &Workload) -> Result<Workload, WorkloadError> {
@@ -202,9 +202,9 @@ fn kept(log: &Workload, keep: impl Fn(Seconds) -> bool) -> Result<Workload, Work
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast::job::{Job, Truth};
-    use queuecast::units::Procs;
-    use queuecast::workload::Machine;
+    use queuecast_core::job::{Job, Truth};
+    use queuecast_core::units::Procs;
+    use queuecast_core::workload::Machine;
 
     /// Jobs of these users that ask for these times.
     fn log(jobs: &[(u32, Option<i64>)]) -> Workload {

@@ -18,9 +18,9 @@ mod subject;
 mod tables;
 mod trial;
 
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::trace::Log;
+use queuecast_core::parallel;
+use queuecast_eval::EvalError;
+use queuecast_trace::Log;
 
 use self::draws::Draws;
 use self::fits::Fits;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::subject::Subject;
-use queuecast::seed::Seed;
-use queuecast::synth::{Estimates, Pairing, Routine, SynthError};
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::{Estimates, Pairing, Routine, SynthError};
 
 /// Where the estimates of a simulation come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -17,13 +17,13 @@ pub enum Model {
     Doubled,
     /// The users, given to other jobs at random.
     Shuffled,
-    /// The f-model: up to so many times the run time more.
+    /// The f-model: up to this multiple of the run time more.
     Factor(u32),
     /// The model of accuracies.
     Feit,
     /// The estimate model in its vanilla setting.
     Vanilla,
-    /// The same, improved.
+    /// The estimate model, improved.
     Improved,
     /// The users, given to other jobs so that they stay put within a session: not in the paper.
     Sessions,

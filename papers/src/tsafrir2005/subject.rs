@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::logs::PaperLog;
-use queuecast::characterization::{Accuracy, Growth, Modes, Owners};
-use queuecast::eval::EvalError;
-use queuecast::synth::{EstimateModel, Supplied, Variant};
-use queuecast::units::{Procs, Seconds};
-use queuecast::workload::{Workload, WorkloadError};
+use queuecast_core::units::{Procs, Seconds};
+use queuecast_core::workload::{Workload, WorkloadError};
+use queuecast_eval::EvalError;
+use queuecast_synth::characterization::{Accuracy, Growth, Modes, Owners};
+use queuecast_synth::synth::{EstimateModel, Supplied, Variant};
 
 /// A log as it was read.
 #[derive(Debug, Clone, Copy)]

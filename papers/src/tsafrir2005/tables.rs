@@ -5,7 +5,7 @@ use super::printed::{LOGS, PRINTED, SHARES};
 use super::setup::LOG_NAMES;
 use super::subject::{LogPortrait, Material};
 use crate::PublishedCell;
-use queuecast::characterization::Growth;
+use queuecast_synth::characterization::Growth;
 
 /// Seconds of a mean month.
 const MONTH: f64 = 365.25 / 12.0 * 86_400.0;
@@ -80,7 +80,7 @@ pub fn disparity(material: &Material) -> Vec<PublishedCell> {
     .collect()
 }
 
-/// Table 3: the points of the linear model, beside how many estimates the logs have after so many jobs. Nothing is
+/// Table 3: the points of the linear model, beside how many estimates the logs have after as many jobs. Nothing is
 /// judged: the paper calls its points ad hoc.
 pub fn growth(material: &Material) -> Vec<PublishedCell> {
     let after = |log: &LogPortrait, jobs: u64| {

@@ -2,9 +2,9 @@
 
 use super::performance::PerformanceMeasure;
 use super::*;
-use queuecast::job::{Job, Truth, UserId};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, Truth, UserId};
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
 
 /// A log of a small, busy machine: users with habits of their own, who use a third of what they ask for.
 fn log(salt: i64) -> Workload {

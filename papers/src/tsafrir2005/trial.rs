@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::model::Model;
 use super::subject::Subject;
-use queuecast::eval::{EvalError, Evaluation};
-use queuecast::predict::PredictorSpec;
-use queuecast::seed::Seed;
-use queuecast::sim::Backfill;
-use queuecast::study::Experiment;
-use queuecast::synth::{Shaken, Variant};
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_eval::{EvalError, Evaluation};
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::Backfill;
+use queuecast_study::Experiment;
+use queuecast_synth::synth::{Shaken, Variant};
 
 /// EASY on one log with the estimates of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

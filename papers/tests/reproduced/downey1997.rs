@@ -1,9 +1,9 @@
 //! Downey 1997 on three seeds of its own size: the order of the strategies, and by how much they differ.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::study::molding::SeedRun;
 use queuecast_papers::downey1997::{Part, Plan, SeedTrial, judge};
 use queuecast_papers::{PublishedCell, Reproduction};
+use queuecast_study::molding::SeedRun;
 
 pub fn trials() -> Vec<Trial> {
     let name = "downey1997::strategies_come_out_as_published_or_as_explained";

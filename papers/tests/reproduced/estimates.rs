@@ -2,11 +2,11 @@
 //! seeds.
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::characterization::{Mode, Modes};
-use queuecast::seed::Seed;
-use queuecast::synth::EstimateModel;
-use queuecast::units::Seconds;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
 use queuecast_papers::tsafrir2005::PaperLog;
+use queuecast_synth::characterization::{Mode, Modes};
+use queuecast_synth::synth::EstimateModel;
 
 use crate::logs;
 

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::trace::Log;
 use queuecast_papers::kumar2014::scenarios::{ComparedReading, readings_compared};
 use queuecast_papers::kumar2014::{PaperReading, ReadingScore, SCENARIO_SEED};
+use queuecast_trace::Log;
 
 use crate::logs;
 
 /// The headings of the page's Table 4: non-quick starters, all jobs.
 const HEADINGS: [&str; 2] = ["| non-quick starters |", "| all jobs |"];
 
-/// The same with the formula as printed.
+/// Those headings with the formula as printed.
 const PRINTED: [&str; 2] = ["| as printed, non-quick starters |", "| as printed, all jobs |"];
 
 /// What the page calls a log, and its file. The others take longer to read than to predict.

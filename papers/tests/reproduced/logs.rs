@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use queuecast::trace::{self, Log, ReadOptions};
+use queuecast_trace as trace;
+use queuecast_trace::{Log, ReadOptions};
 
 /// `QUEUECAST_TRACES`, or `../shared/traces` beside the checkout.
 pub fn traces() -> Option<PathBuf> {

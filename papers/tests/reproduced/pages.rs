@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast::trace::Log;
 use queuecast_papers::tsafrir2005::{EstimateTrial, Material, SourceLog, TrialResult};
 use queuecast_papers::{Protocol, PublishedCell, Reproduction, Request, Tables, talby2005, tsafrir2005};
+use queuecast_trace::Log;
 
 use crate::logs;
 
@@ -40,7 +40,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Does so many things on a few threads; what comes of them is in their order.
+/// Does `count` things on a few threads; their results are in their order.
 fn each<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
@@ -71,7 +71,7 @@ fn told(page: &str) -> Vec<Vec<String>> {
     lines.map(cells).filter(|cells: &Vec<String>| cells.len() == 7).collect()
 }
 
-/// The same line from a cell.
+/// The line of the page for a cell.
 fn line(cell: &PublishedCell) -> Vec<String> {
     let short = match cell.row.as_str() {
         "Unlimited DFS, [PE,P,E,*], Propagation" => "SBH `[PE,P,E,*]`",
@@ -122,7 +122,7 @@ fn talby2005_is_as_told(logs: &[Log]) -> Result<(), Failed> {
 
 fn another_number_is_noticed() -> Result<(), Failed> {
     let page = "| 2 | Perfect | wait time | 22 | 21.1 | 21.9 ± 0.6 | within |\n| – | x |\n";
-    let repeated = queuecast::study::Repeated { mean: 21.94, deviation: 0.58, times: 5, confidence: None };
+    let repeated = queuecast_study::Repeated { mean: 21.94, deviation: 0.58, times: 5, confidence: None };
     let cell = PublishedCell::new("2", "Perfect", "Wait Time", PublishedCell::AVERAGE)
         .paper(22.0)
         .tolerance(7.0)

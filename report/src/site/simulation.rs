@@ -120,7 +120,7 @@ fn changes(answer: &SiteAnswer) -> Table {
     table
 }
 
-/// Waits of all groups; of accounts and users at most so many, those with the most jobs.
+/// Waits of all groups; of accounts and users at most `most`, those with the most jobs.
 fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
     let mut table = Table::new([
         Column::text("by").naming(),

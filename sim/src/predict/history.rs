@@ -96,7 +96,7 @@ pub(super) mod stage {
         pub executable: Option<u32>,
     }
 
-    /// A job of user 1 that asks for so long.
+    /// A job of user 1 with this limit.
     pub fn asks(limit: i64) -> Submission {
         Submission { user: Some(1), procs: 1, limit: Some(limit), executable: None }
     }
@@ -130,7 +130,7 @@ pub(super) mod stage {
             self.asked(index, 0)
         }
 
-        /// What is said of a job that has run for so long.
+        /// What is predicted of a job that has run for `elapsed` seconds.
         pub fn asked(&self, job: usize, elapsed: i64) -> i64 {
             let question = Question { job: &self.jobs[job].0, elapsed: Seconds(elapsed) };
             self.predictor.estimate(&question).point().0
@@ -155,7 +155,7 @@ pub(super) mod stage {
             self.hear(job, at, What::Ended(End { ran, ending: Ending::Completed }))
         }
 
-        /// The next job arrives, starts at once and runs for so long; what was predicted of it.
+        /// The next job arrives, starts at once and runs for `run` seconds; what was predicted of it.
         pub fn run(&mut self, at: i64, submission: Submission, run: i64) -> i64 {
             let predicted = self.arrive(at, submission);
             let job = self.jobs.len() - 1;

@@ -27,7 +27,7 @@ impl Fork {
         Fork::from_site(view.to_site(), view.now(), options, run)
     }
 
-    /// The same of a site of one's own at an instant.
+    /// A fork of a site of one's own at an instant.
     pub fn from_site(
         site: Site,
         now: Time,
@@ -69,7 +69,7 @@ impl Fork {
         self.clone().start_before(job, Time::NEVER, policy, predictor)
     }
 
-    /// The same, given up at `until`: `None` also if the job does not start before then. The fork is used up, which saves a
+    /// The start of a job as above, given up at `until`: `None` also if the job does not start before then. The fork is used up, which saves a
     /// copy.
     pub fn start_before(
         self,

@@ -22,7 +22,7 @@ use queuecast_core::units::{Seconds, Time};
 pub struct Likely {
     /// The least probability of ending before the reservation, 0 to 1.
     pub confidence: f64,
-    /// After so long a job counts as half as long as it is expected to run, after twice that as a third.
+    /// A job that has waited for this time counts as half as long as it is expected to run, after twice this time as a third.
     pub ageing: Seconds,
     /// Longer than this no job waits behind jobs that came later, other than those that do not delay it.
     pub patience: Seconds,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::joining::{AwaitedEnd, JoinState, Joining};
 use queuecast_core::units::{Seconds, Time};
 
-/// A running job of which the plan has been outlived is planned to end so many seconds from now.
+/// Seconds from now at which a running job that has outlived its plan is planned to end.
 const OUTLIVED: i64 = 60;
 
 /// Jobs of the queue that are looked at together.
@@ -372,7 +372,7 @@ impl RunOn {
         }
     }
 
-    /// The place where the first block of jobs behind the head begins that has one of at most so many processors.
+    /// The place where the first block of jobs behind the head begins that has a job of at most `free` processors.
     fn first_behind(&self, free: i64) -> Option<usize> {
         let behind = self.sizes.get(1..)?;
         // Most blocks have no job that is small enough, which is told without a branch for each.
@@ -396,7 +396,8 @@ impl RunOn {
         starts
     }
 
-    /// When so many processors will be free by the plans, and how many more then; `None` if never, and then no job may pass.
+    /// When `wanted` processors will be free by the plans, and how many more then; `None` if never, and then no job may be
+    /// backfilled.
     fn shadow(&self, at: i64, wanted: i64) -> Option<HeadPlan> {
         let mut available = self.free;
         let mut reached = None;

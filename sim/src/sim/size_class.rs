@@ -8,7 +8,7 @@ pub(super) fn class(procs: u32) -> usize {
     ((u32::BITS - procs.saturating_sub(1).leading_zeros()) as usize).min(CLASSES - 1)
 }
 
-/// How many classes have a size that fits into so many free processors: the class of the largest such job, plus 1.
+/// How many classes have a size that fits into `free` processors: the class of the largest such job, plus 1.
 pub(super) fn classes_within(free: i64) -> usize {
     if free <= 0 { 0 } else { class(u32::try_from(free).unwrap_or(u32::MAX)) + 1 }
 }

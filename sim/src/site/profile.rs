@@ -46,7 +46,7 @@ impl Profile {
         self.earliest_without(from, procs, length, None)
     }
 
-    /// The same, as if the reservation of `procs` processors for `length` held from `own` on were not there.
+    /// [`Profile::earliest`], as if the reservation of `procs` processors for `length` held from `own` on were not there.
     pub fn earliest_without(
         &self,
         from: Time,

@@ -187,7 +187,7 @@ impl Site {
         }
     }
 
-    /// The same with its jobs numbered from 0 without gaps, so that copies are as small as can be however long one job has
+    /// This site with its jobs numbered from 0 without gaps, so that copies are as small as can be however long one job has
     /// waited. Running jobs keep their order of start, waiting ones their place.
     #[must_use]
     pub fn compacted(&self) -> Site {

@@ -31,7 +31,7 @@ impl Site {
         View { now: now.0, gone_by: i64::MIN, free: self.free(), site: self, nodes: None }
     }
 
-    /// The same, with the jobs planned to end by `now` counted as gone and their processors as free.
+    /// The view in which jobs planned to end by `now` count as gone and their processors as free.
     pub fn view_after_planned_ends(&self, now: Time) -> View<'_> {
         let free = self.free() + self.running().leaving(now.0);
         View { now: now.0, gone_by: now.0, free, site: self, nodes: None }

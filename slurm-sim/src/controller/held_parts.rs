@@ -1,9 +1,9 @@
-//! What a job held of its nodes, in little memory: it mostly held as much of each.
+//! What a job held of its nodes, in little memory: it mostly held an equal amount of each.
 
 use super::placement::NodeShare;
 use crate::cluster::{Cluster, NodeRuns};
 
-/// What a job held of each of so many nodes, one after the other.
+/// What a job held of each of `nodes` nodes, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HeldAmounts {
     nodes: u32,
@@ -19,7 +19,7 @@ pub struct HeldParts {
     amounts: Box<[HeldAmounts]>,
 }
 
-/// The same amounts of some nodes.
+/// Nodes of which a job held equal amounts.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldAlike<'a> {
     /// How many nodes.
@@ -51,7 +51,7 @@ impl HeldParts {
         parts
     }
 
-    /// As much of each of some nodes.
+    /// Equal amounts of each of some nodes.
     pub fn alike(
         nodes: impl Iterator<Item = u32>,
         (cpus, memory_mb, gres): (u32, u64, &[(usize, u64)]),
@@ -131,7 +131,7 @@ impl HeldCpus {
         self.busy
     }
 
-    /// How many are not held of nodes of which others are.
+    /// Processors that are not held, of nodes of which other processors are.
     pub fn partly_idle(&self) -> i64 {
         self.partly_idle
     }

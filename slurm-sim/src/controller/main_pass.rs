@@ -31,7 +31,7 @@ impl Controller<'_> {
         let mut tests_here = vec![0; self.cluster.partitions.len()];
         for &QueueRecord { key, job, place, submission, partition, .. } in queue {
             let has_no_reservation = key.0;
-            // Of most jobs behind one that waits for nodes it is known that they wait for their turn.
+            // Most jobs behind one that waits for nodes are known to wait for their turn.
             if has_no_reservation
                 && closed[partition]
                 && (place > 0 || self.reasons.is_known(submission, WaitReason::Priority))

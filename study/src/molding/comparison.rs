@@ -23,7 +23,7 @@ pub struct StrategyComparison {
     pub utilization_change: Option<Repeated>,
     /// What jobs would have done on the schedule of AVG; `None` where that was not recorded.
     pub recorded: Option<RecordedSummary>,
-    /// The same seed by seed.
+    /// These measures for each seed.
     pub seeds: Vec<StrategySeed>,
 }
 

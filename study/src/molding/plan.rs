@@ -32,7 +32,7 @@ impl Molding {
         self.enacted.len() + 1
     }
 
-    /// The same; `done` is called after each simulation.
+    /// Runs the simulations; `done` is called after each.
     pub(super) fn watched(
         &self,
         seed: Seed,

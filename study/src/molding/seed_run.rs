@@ -56,7 +56,7 @@ pub struct Enacted {
     pub utilization: f64,
     /// The trend of actual against predicted queue times, as predicted.
     pub raw: Option<Trend>,
-    /// The same for predictions as they were used, bias corrected.
+    /// The trend for predictions as they were used, bias corrected.
     pub used: Option<Trend>,
     /// Mean actual queue time divided by mean predicted queue time.
     pub shortfall: f64,

@@ -50,7 +50,7 @@ impl TemplateSeries {
         self.steps.len() > self.characteristics(space) || self.steps.len() >= space.most
     }
 
-    /// Every template with so many characteristics.
+    /// Every template with `count` characteristics.
     fn candidates(&self, space: &Space, count: usize) -> Vec<Template> {
         let data = if self.relative { Data::Relative } else { Data::Actual };
         let sets = subsets(space.characteristics);

@@ -29,7 +29,7 @@ pub struct Space {
 /// The most templates of one set in the paper.
 pub const MOST_TEMPLATES: usize = 10;
 
-/// The maximum histories that are searched unless told otherwise: all jobs, or so many.
+/// The maximum histories that are searched unless told otherwise: all jobs, or the last of this number.
 pub const HISTORIES: [Option<u32>; 8] =
     [None, Some(2), Some(4), Some(8), Some(16), Some(32), Some(128), Some(512)];
 
@@ -145,7 +145,7 @@ impl Space {
     }
 }
 
-/// Bits to number so many choices.
+/// Bits to number `choices` choices.
 fn bits_for(choices: usize) -> u32 {
     choices.max(1).next_power_of_two().ilog2()
 }

@@ -76,7 +76,7 @@ impl Disparity {
         Disparity::among(workload, &modes, ModeUsers::of(workload, &modes).as_ref())
     }
 
-    /// The same with modes and their users computed already.
+    /// The disparity, given modes and their users computed already.
     pub(super) fn among(workload: &Workload, modes: &Modes, askers: Option<&ModeUsers>) -> Option<Disparity> {
         let (longest, joint_ratio) = (modes.longest()?, modes.joint_ratio()?);
         let whole = modes.by_time().iter().filter(|mode| mode.time.0 % 60 == 0);

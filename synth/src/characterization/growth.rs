@@ -33,7 +33,7 @@ impl Growth {
         Growth::among(workload, &Modes::of(workload))
     }
 
-    /// The same with modes computed already.
+    /// The growth, given modes computed already.
     pub(super) fn among(workload: &Workload, modes: &Modes) -> Option<Growth> {
         let wanted = jobs_to_look_at(modes.jobs());
         let mut wanted = wanted.iter().peekable();

@@ -43,7 +43,7 @@ impl Owners {
         Some(Owners::among(workload, &modes, &ModeUsers::of(workload, &modes)?))
     }
 
-    /// The same with modes and their users computed already.
+    /// The owners, given modes and their users computed already.
     pub(super) fn among(workload: &Workload, modes: &Modes, askers: &ModeUsers) -> Owners {
         let owned = askers.owner.iter().zip(modes.by_time());
         let mut owning: Vec<(u32, u64)> =

@@ -43,7 +43,7 @@ pub const EXAMPLE_COMMAND: &str = concat!(
     columns!()
 );
 
-/// The same as arguments of `sacct`, without `-S` and its value.
+/// The command as arguments of `sacct`, without `-S` and its value.
 pub const ARGUMENTS: [&str; 9] = [
     "-a",
     "-X",

@@ -6,7 +6,7 @@ use queuecast_core::units::Seconds;
 use queuecast_sim::site::View;
 
 impl Features {
-    /// The same with what remains of running jobs as Table 1 prints it, `p·(e − elapsed)`: below 0 of a job that has outlived its
+    /// These features with what remains of running jobs as Table 1 prints it, `p·(e − elapsed)`: below 0 of a job that has outlived its
     /// requested time, where [`FeatureTracker`](super::FeatureTracker) has 0. `self` are the features of a job that arrives at a site now. Costs the number of
     /// running jobs.
     #[must_use]

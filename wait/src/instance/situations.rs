@@ -27,7 +27,7 @@ pub(super) const ATTRIBUTES: usize = NOMINAL + NUMBERS.len();
 /// Every attribute counts as much as any other.
 pub(super) const EQUAL: [f32; ATTRIBUTES] = [1.0; ATTRIBUTES];
 
-/// The same without executables and partitions.
+/// Equal weights for all attributes but executables and partitions, which have none.
 pub(super) const ALIKE: [f32; ATTRIBUTES] = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// In parts that do not wait for each other; infinity of none.
@@ -102,7 +102,7 @@ impl Instances {
         self.waits.drain(..old);
     }
 
-    /// The last so many.
+    /// The places of the last `window` jobs.
     pub fn last(&self, window: usize) -> Range<usize> {
         self.waits.len().saturating_sub(window)..self.waits.len()
     }

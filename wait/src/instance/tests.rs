@@ -11,7 +11,7 @@ use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Machine;
 use queuecast_sim::site::Site;
 
-/// A job of a user on so many processors with so many jobs waiting.
+/// A job of a user on `procs` processors that arrives while `queue` jobs wait.
 fn with<T>(user: u32, procs: f64, queue: f64, at: i64, each: impl FnOnce(&Arrival<'_>) -> T) -> T {
     let mut job = Job::rigid(1, Time(at), Procs(1), None);
     job.user = UserId::new(user);

@@ -23,7 +23,7 @@ impl Default for Tuning {
 /// Jobs that a setting is judged by.
 const JUDGED: usize = 120;
 
-/// Each is predicted by the last so many before it, at most, and by so many at least.
+/// The most and the fewest earlier jobs that each of them is predicted from, the last before it.
 const SEARCHED: usize = 2000;
 const FEWEST: usize = 20;
 

@@ -62,7 +62,7 @@ fn is_bounded(features: &Features) -> bool {
 /// The features in the order that bounds are summed in: first processor times, which differ the most.
 const ORDER: [usize; FEATURES] = [5, 13, 7, 15, 9, 17, 8, 16, 6, 14, 18, 2, 3, 4, 10, 11, 12, 0, 1];
 
-/// After every so many of them a block is left, if no job of it can be near.
+/// Features compared between checks whether any job of a block can still be near; if none can, the block is left.
 const STRIDE: usize = 4;
 
 /// What a term is at least, by how far codes are apart.

@@ -149,7 +149,7 @@ impl SumIndex {
         self.distance_beyond(looked, place, apart(&looked.heavy, &self.heavy[place]), most)
     }
 
-    /// The same, with the difference of the processor times.
+    /// [`Self::distance`], given the difference of the processor times.
     fn distance_beyond(&self, looked: &Looked, place: usize, heavy: f64, most: f64) -> Option<f64> {
         let both = looked.sum + self.sums[place];
         if both <= 0.0 {

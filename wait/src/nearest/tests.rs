@@ -108,7 +108,7 @@ fn slow(distance: FeatureDistance, history: &[(Vec<f64>, i64)], target: &[f64]) 
 }
 
 impl Nearest {
-    /// The same, taught one job.
+    /// This predictor after it has been taught one job.
     pub fn with(mut self, values: &[f64], wait: i64) -> Nearest {
         taught(&mut self, 1, values, wait);
         self

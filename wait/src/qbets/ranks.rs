@@ -10,9 +10,9 @@ pub(super) const CAPACITY: usize = 10_000;
 pub(super) struct BoundRanks {
     quantile: f64,
     confidence: f64,
-    /// Of so many there is one.
+    /// The fewest waits of which one is a bound.
     pub fewest: usize,
-    /// Of `fewest`, one more, two more … waits.
+    /// The ranks for `fewest` waits, for one more, and so on.
     ranks: Vec<u32>,
 }
 
@@ -35,7 +35,8 @@ impl BoundRanks {
         }
     }
 
-    /// From 1 on; `None` where no bound has the confidence, or so many are not covered.
+    /// The place of the bound among `count` sorted waits, from 1; `None` where no wait has the confidence, or this number is
+    /// not covered.
     pub fn rank(&self, count: usize) -> Option<usize> {
         self.ranks.get(count.checked_sub(self.fewest)?).map(|&rank| rank as usize)
     }

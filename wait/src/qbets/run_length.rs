@@ -28,7 +28,7 @@ impl RunLengths {
         RunLengths(AUTOCORRELATIONS.map(|rho| run_length(quantile, allowed, rho)))
     }
 
-    /// The same at every autocorrelation.
+    /// One length at every autocorrelation.
     pub fn fixed(length: usize) -> RunLengths {
         RunLengths([length; AUTOCORRELATIONS.len()])
     }
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// The same by simulation: how often runs of that length, and of one less, begin.
+    /// Run lengths found by simulation: how often runs of that length, and of one less, begin.
     #[test]
     fn lengths_are_those_of_a_simulated_series() {
         let mut rng = Seed(7).stream("runs");

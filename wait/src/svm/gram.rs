@@ -8,7 +8,7 @@ use super::kernel::{LANES, RowBlock, kernels, row_at};
 /// are asked for.
 const KEPT: usize = 1 << 26;
 
-/// Rows of the matrix are made of chunks of so many numbers, which divide the blocks: what is searched fits into registers.
+/// Numbers in one chunk of a row of the matrix; it divides those of a block, and what is searched fits into registers.
 pub(super) const CHUNK: usize = 8;
 pub(super) type Chunk = [f32; CHUNK];
 

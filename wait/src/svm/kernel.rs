@@ -2,7 +2,7 @@
 
 use super::super::scale::FEATURES;
 
-/// Rows are kept in blocks of so many.
+/// Rows in one block.
 pub(super) const LANES: usize = 32;
 
 /// One number for each row of a block.

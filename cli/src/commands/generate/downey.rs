@@ -1,7 +1,7 @@
 //! `queuecast generate downey`.
 
-use queuecast::synth::generate::{DowneyChoices, Observed};
-use queuecast::synth::{Downey, DowneyArrivals};
+use queuecast_synth::synth::generate::{DowneyChoices, Observed};
+use queuecast_synth::synth::{Downey, DowneyArrivals};
 
 use super::model_options::JobOptions;
 use super::output::OutputOption;

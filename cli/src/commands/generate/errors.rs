@@ -1,7 +1,7 @@
 //! Errors of the library in the words of the command line: a parameter goes by its option, or by its name in `--set`.
 
-use queuecast::synth::SynthError;
-use queuecast::synth::generate::GenerateError;
+use queuecast_synth::synth::SynthError;
+use queuecast_synth::synth::generate::GenerateError;
 
 use crate::failure::Failure;
 

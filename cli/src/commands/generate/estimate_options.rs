@@ -1,9 +1,9 @@
 //! Requested times: `--estimates` and the options beside it.
 
-use queuecast::report::duration;
-use queuecast::synth::Supplied;
-use queuecast::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_report::duration;
+use queuecast_synth::synth::Supplied;
+use queuecast_synth::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 
 use crate::failure::Failure;
 use crate::spec::{self, SpecParser};

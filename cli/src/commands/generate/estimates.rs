@@ -1,6 +1,6 @@
 //! `queuecast generate estimates`.
 
-use queuecast::synth::generate::{self, EstimateSettings, ParameterSetting, RequestedTimes};
+use queuecast_synth::synth::generate::{self, EstimateSettings, ParameterSetting, RequestedTimes};
 
 use super::estimate_options::{self, EstimateOptions};
 use super::log_change::LogChange;

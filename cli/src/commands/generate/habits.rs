@@ -1,7 +1,7 @@
 //! `queuecast generate habits`.
 
-use queuecast::synth::{Habits, generate};
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::{Habits, generate};
 
 use super::errors::{self, OPTIONS};
 use super::output::OutputOption;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::synth::generate::{GenerateError, Generated, NamedLog};
+use queuecast_synth::synth::generate::{GenerateError, Generated, NamedLog};
 
 use super::errors::{self, OPTIONS};
 use super::output::OutputOption;

@@ -1,7 +1,7 @@
 //! `queuecast generate lublin`.
 
-use queuecast::synth::generate::LublinChoices;
-use queuecast::synth::{Lublin, LublinKinds};
+use queuecast_synth::synth::generate::LublinChoices;
+use queuecast_synth::synth::{Lublin, LublinKinds};
 
 use super::model_options::JobOptions;
 use super::output::OutputOption;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::synth::generate::{
+use queuecast_synth::synth::generate::{
     JobModel, JobSettings, ModelSettings, ParameterSetting, RequestedTimes, STEPS, from_model,
 };
-use queuecast::trace::Ruleset;
+use queuecast_trace::Ruleset;
 
 use super::errors::{self, OPTIONS};
 use super::estimate_options::{self, EstimateOptions};

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use queuecast::characterization::Characterization;
-use queuecast::report::generated_summary::GeneratedSummary;
-use queuecast::report::portrait::add_charts;
-use queuecast::report::swf::{self, Heading};
-use queuecast::report::{Document, Format, generation_notes};
-use queuecast::synth::generate::Generated;
-use queuecast::trace::Header;
+use queuecast_report::generated_summary::GeneratedSummary;
+use queuecast_report::portrait::add_charts;
+use queuecast_report::swf::{self, Heading};
+use queuecast_report::{Document, Format, generation_notes};
+use queuecast_synth::characterization::Characterization;
+use queuecast_synth::synth::generate::Generated;
+use queuecast_trace::Header;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;

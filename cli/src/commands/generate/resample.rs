@@ -1,6 +1,6 @@
 //! `queuecast generate resample`.
 
-use queuecast::synth::generate::{self, ResampleSettings};
+use queuecast_synth::synth::generate::{self, ResampleSettings};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;

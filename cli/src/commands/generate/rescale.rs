@@ -1,6 +1,6 @@
 //! `queuecast generate rescale`.
 
-use queuecast::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
+use queuecast_synth::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! `queuecast generate shake`.
 
-use queuecast::synth::{Shaken, generate};
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::{Shaken, generate};
 
 use super::log_change::LogChange;
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! Who submits the jobs of a model: `--users` and the options beside it.
 
-use queuecast::synth::generate::UserSettings;
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
+use queuecast_synth::synth::generate::UserSettings;
 
 use crate::failure::Failure;
 use crate::spec;
@@ -9,7 +9,7 @@ use crate::spec;
 /// How many users there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserCount {
-    /// So many.
+    /// This number, at least one.
     Many(u32),
     /// None: jobs without users.
     Zero,

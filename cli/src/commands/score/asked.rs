@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use queuecast::eval::{EvalError, WaitWindow, Watch};
-use queuecast::predict::DEFAULT_REQUEST;
-use queuecast::report::words::number_of;
+use queuecast_eval::{EvalError, WaitWindow, Watch};
+use queuecast_report::words::number_of;
+use queuecast_sim::predict::DEFAULT_REQUEST;
 
 use crate::commands::source::Source;
 use crate::commands::threads;
@@ -65,7 +65,7 @@ impl ScoreArguments {
         Ok(ScoreFiles { predictions, plot: self.plotting.plan(inputs)? })
     }
 
-    /// Scores so many methods, with progress and, where asked for, a clock. `prepare` says how many jobs each method predicts.
+    /// Scores this number of methods, with progress and, where asked for, a clock. `prepare` says how many jobs each method predicts.
     pub fn run<S, T: Send>(
         &self,
         methods: usize,

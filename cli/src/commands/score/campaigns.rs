@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{EvalError, score_campaigns};
-use queuecast::forecast::WhenSettings;
-use queuecast::report::score::ScoredCampaigns;
-use queuecast::report::words::number_of;
+use queuecast_eval::{EvalError, score_campaigns};
+use queuecast_forecast::forecast::WhenSettings;
+use queuecast_report::score::ScoredCampaigns;
+use queuecast_report::words::number_of;
 
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;

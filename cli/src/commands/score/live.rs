@@ -1,6 +1,6 @@
 //! `queuecast score live`: how right the forecasts of a followed site were.
 
-use queuecast::units::Seconds;
+use queuecast_core::units::Seconds;
 
 use crate::commands::store_option;
 use crate::commands::stored::OpenStore;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::{RuntimeMethod, RuntimeScorer};
-use queuecast::predict::PredictorSpec;
-use queuecast::report::predictions::write_run_times;
-use queuecast::report::score::Scored;
+use queuecast_eval::{RuntimeMethod, RuntimeScorer};
+use queuecast_report::predictions::write_run_times;
+use queuecast_report::score::Scored;
+use queuecast_sim::predict::PredictorSpec;
 
 use super::asked::{ScoreArguments, ScoreFiles, refused};
 use crate::commands::cleaning;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use queuecast::eval::WaitScorer;
-use queuecast::forecast::WaitMethod;
-use queuecast::report::predictions::write_waits;
-use queuecast::report::score::Scored;
+use queuecast_eval::WaitScorer;
+use queuecast_forecast::forecast::WaitMethod;
+use queuecast_report::predictions::write_waits;
+use queuecast_report::score::Scored;
 
 use super::asked::{ScoreArguments, ScoreFiles, refused};
 use crate::commands::cleaning;

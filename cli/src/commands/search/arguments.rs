@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use queuecast::predict::template::Estimator;
-use queuecast::study::search::{
+use queuecast_sim::predict::template::Estimator;
+use queuecast_study::search::{
     Evolution, MOST_TEMPLATES, Method, PredictedAt, SMALLEST_POPULATION, SearchRequest, Similarity,
     read_history, read_holdout,
 };
@@ -105,7 +105,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The same for the library.
+    /// The arguments as the library takes them.
     pub fn request(&self) -> SearchRequest {
         SearchRequest {
             method: self.method,

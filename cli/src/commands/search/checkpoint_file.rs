@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queuecast::study::search::SearchRun;
+use queuecast_study::search::SearchRun;
 
 use crate::failure::Failure;
 use crate::output::PlannedFile;

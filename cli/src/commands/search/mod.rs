@@ -4,9 +4,9 @@ mod arguments;
 mod checkpoint_file;
 mod progress;
 
-use queuecast::report::search::{SearchAnswer, stopped};
-use queuecast::report::words::number_of;
-use queuecast::study::search::{Search, SearchError, SearchRun, Stopped};
+use queuecast_report::search::{SearchAnswer, stopped};
+use queuecast_report::words::number_of;
+use queuecast_study::search::{Search, SearchError, SearchRun, Stopped};
 
 pub use self::arguments::Arguments;
 use self::checkpoint_file::CheckpointFile;

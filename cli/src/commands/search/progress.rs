@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use queuecast::study::search::{Greedy, Search};
+use queuecast_study::search::{Greedy, Search};
 
 use crate::printer::Printer;
 use crate::progress::style;

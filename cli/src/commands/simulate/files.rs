@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use queuecast::cluster::JobOutcome;
-use queuecast::eval::Evaluation;
-use queuecast::report::schedule;
-use queuecast::report::simulation::trace_notes;
-use queuecast::report::swf::{self, Heading};
-use queuecast::slurm::{WhatIf, write_submissions};
-use queuecast::study::Experiment;
+use queuecast_eval::Evaluation;
+use queuecast_report::schedule;
+use queuecast_report::simulation::trace_notes;
+use queuecast_report::swf::{self, Heading};
+use queuecast_slurm_sim::cluster::JobOutcome;
+use queuecast_slurm_texts::{WhatIf, write_submissions};
+use queuecast_study::Experiment;
 
 use crate::commands::loaded::Loaded;
 use crate::failure::Failure;

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::builder::ArgPredicate;
-use queuecast::eval::{Dimension, Evaluation};
-use queuecast::predict::Correction;
-use queuecast::report::words::number_of;
-use queuecast::sim::{Backfill, EventOrder};
-use queuecast::slurm::{SiteChange, SiteOptions, WhatIf, read_what_if};
-use queuecast::study::{Experiment, Measurement, Simulated, SimulatedSite, Timings, simulate_site};
+use queuecast_eval::{Dimension, Evaluation};
+use queuecast_report::words::number_of;
+use queuecast_sim::predict::Correction;
+use queuecast_sim::sim::{Backfill, EventOrder};
+use queuecast_slurm_texts::{SiteChange, SiteOptions, WhatIf, read_what_if};
+use queuecast_study::{Experiment, Measurement, Simulated, SimulatedSite, Timings, simulate_site};
 
 use self::files::Files;
 use super::cleaning;
@@ -202,10 +202,10 @@ fn on_log(
 
 #[cfg(test)]
 mod tests {
-    use queuecast::eval::Window;
-    use queuecast::predict::PredictorSpec;
-    use queuecast::sim::{Depth, LimitRule};
-    use queuecast::units::Seconds;
+    use queuecast_core::units::Seconds;
+    use queuecast_eval::Window;
+    use queuecast_sim::predict::PredictorSpec;
+    use queuecast_sim::sim::{Depth, LimitRule};
 
     use super::*;
     use crate::commands::arguments_alone;

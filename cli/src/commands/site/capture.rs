@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use queuecast::slurm::{
+use queuecast_slurm_texts::{
     CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, hides_jobs,
     without_answer,
 };

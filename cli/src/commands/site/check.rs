@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use queuecast::slurm::{CheckedSite, SiteOptions, read_site};
-use queuecast::trace::TimeZone;
+use queuecast_slurm_texts::{CheckedSite, SiteOptions, read_site};
+use queuecast_trace::TimeZone;
 
 use crate::commands::site_texts::texts;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::spec;
-use queuecast::report::words::number_of;
+use queuecast_report::words::number_of;
 
 /// Say what is understood of a Slurm site's configuration, and what is not
 ///

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use queuecast::cluster::RecordedDecisions;
-use queuecast::slurm::{RecordedSite, read_decisions};
-use queuecast::study::{ComparedRun, ComparedRuns};
-use queuecast::trace::TimeZone;
+use queuecast_slurm_sim::cluster::RecordedDecisions;
+use queuecast_slurm_texts::{RecordedSite, read_decisions};
+use queuecast_study::{ComparedRun, ComparedRuns};
+use queuecast_trace::TimeZone;
 
 use super::recorded::{read_run, short};
 use crate::failure::Failure;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use queuecast::report::over_threshold;
-use queuecast::slurm::{SiteFileKind, SiteOptions};
-use queuecast::study::{
+use queuecast_core::units::Seconds;
+use queuecast_report::over_threshold;
+use queuecast_slurm_texts::{SiteFileKind, SiteOptions};
+use queuecast_study::{
     ChangeReview, ComparedVariants, LargestIncrease, ReviewQuestion, ReviewThreshold, ReviewedGroup,
     ReviewedWait, Shaking,
 };
-use queuecast::trace::TimeZone;
-use queuecast::units::Seconds;
+use queuecast_trace::TimeZone;
 
 use super::revision::configured;
 use crate::commands::site_texts::{log_texts, texts};

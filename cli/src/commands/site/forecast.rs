@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use queuecast::forecast::{ClusterDraws, ExpectedArrivals};
-use queuecast::seed::Seed;
-use queuecast::slurm::read_expected_starts;
-use queuecast::study::{ForecastRun, ForecastRuns, forecast_starts};
-use queuecast::trace::TimeZone;
+use queuecast_core::seed::Seed;
+use queuecast_forecast::forecast::{ClusterDraws, ExpectedArrivals};
+use queuecast_slurm_texts::read_expected_starts;
+use queuecast_study::{ForecastRun, ForecastRuns, forecast_starts};
+use queuecast_trace::TimeZone;
 
 use super::recorded::{read_run, short};
 use crate::failure::Failure;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use queuecast::slurm::{NoRecordedSite, RecordedSite, SiteOptions, read_recorded_site};
-use queuecast::trace::TimeZone;
+use queuecast_slurm_texts::{NoRecordedSite, RecordedSite, SiteOptions, read_recorded_site};
+use queuecast_trace::TimeZone;
 
 use crate::commands::site_texts::texts;
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use queuecast::trace::plain_text;
+use queuecast_trace::plain_text;
 
 use crate::commands::site_texts::{log_texts, texts};
 use crate::failure::Failure;

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::conversion::CleanedLog;
-use queuecast::trace::{self, TraceError};
+use queuecast_report::conversion::CleanedLog;
+use queuecast_trace as trace;
+use queuecast_trace::TraceError;
 
 use crate::commands::cleaning;
 use crate::commands::source::Source;

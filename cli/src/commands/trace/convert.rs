@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use queuecast::report::Format;
-use queuecast::report::conversion::ConvertedLog;
-use queuecast::trace::{self, TraceError};
+use queuecast_report::Format;
+use queuecast_report::conversion::ConvertedLog;
+use queuecast_trace as trace;
+use queuecast_trace::TraceError;
 
 use crate::commands::cleaning;
 use crate::commands::source::Reading;
@@ -22,7 +23,7 @@ pub struct Arguments {
     /// The trace, compressed or not; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The same as --output
+    /// Where to write it, as --output
     #[arg(value_name = "OUT.swf", conflicts_with = "output")]
     pub into: Option<PathBuf>,
     /// Where to write it; .gz and .zst compress it; by default standard output, plain

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use queuecast::report::head::FirstRecords;
-use queuecast::trace::{Record, Records};
+use queuecast_report::head::FirstRecords;
+use queuecast_trace::{Record, Records};
 
 use crate::commands::cleaning;
 use crate::commands::source::Reading;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use queuecast::report::inspection::{DescribedLog, DescribedLogs};
-use queuecast::trace;
+use queuecast_report::inspection::{DescribedLog, DescribedLogs};
+use queuecast_trace as trace;
 
 use crate::commands::cleaning;
 use crate::commands::source::Source;

@@ -26,7 +26,7 @@ impl ScreenCanvas<'_> {
         self.text_at(area, (0, line), text, style)
     }
 
-    /// The same from a column of the area.
+    /// Writes a text from a column of the area on.
     pub fn text_at(&mut self, area: Rect, (column, line): (u16, u16), text: &str, style: Style) -> u16 {
         if line >= area.height || column >= area.width {
             return 0;
@@ -38,7 +38,7 @@ impl ScreenCanvas<'_> {
         end - x
     }
 
-    /// The same so that it ends at the right of the area.
+    /// Writes a text so that it ends at the right of the area.
     pub fn text_right(&mut self, area: Rect, line: u16, text: &str, style: Style) -> u16 {
         let wide = width(&self.theme.text(text)).min(usize::from(area.width)) as u16;
         self.text_at(area, (area.width - wide, line), text, style)
@@ -65,14 +65,14 @@ impl ScreenCanvas<'_> {
 
     /// Texts in lines of the area's width, broken between words; how many lines they take.
     pub fn paragraph(&mut self, area: Rect, line: u16, text: &str, style: Style) -> u16 {
-        let lines = queuecast::report::wrap(text, usize::from(area.width).max(1));
+        let lines = queuecast_report::wrap(text, usize::from(area.width).max(1));
         for (number, text) in (0..).zip(&lines) {
             self.text(area, line + number, text, style);
         }
         lines.len() as u16
     }
 
-    /// The same letter across an area.
+    /// Fills an area with one letter.
     pub fn fill(&mut self, area: Rect, letter: char, style: Style) {
         let letter = letter.to_string();
         for y in area.y..area.y + area.height {

@@ -1,7 +1,7 @@
 //! What stands above the table: the place, the moment, how the machine is used, and what is wrong.
 
-use queuecast::place::{AskedQueue, PendingAnswer};
-use queuecast::report::number::{integer, number_of};
+use queuecast_place::{AskedQueue, PendingAnswer};
+use queuecast_report::number::{integer, number_of};
 use ratatui_core::layout::Rect;
 
 use super::canvas::{ScreenCanvas, width};

@@ -1,9 +1,9 @@
 //! The page of one job: when it starts, what it waits for, and how its forecast has moved.
 
-use queuecast::place::PendingJob;
-use queuecast::report::duration;
-use queuecast::report::number::number_of;
-use queuecast::units::Time;
+use queuecast_core::units::Time;
+use queuecast_place::PendingJob;
+use queuecast_report::duration;
+use queuecast_report::number::number_of;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 

@@ -1,6 +1,6 @@
 //! The table of waiting jobs.
 
-use queuecast::place::{PendingAnswer, PendingJob};
+use queuecast_place::{PendingAnswer, PendingJob};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 

@@ -1,6 +1,6 @@
 //! Moments along a line.
 
-use queuecast::units::Time;
+use queuecast_core::units::Time;
 use ratatui_core::layout::Rect;
 
 use super::canvas::{ScreenCanvas, width};

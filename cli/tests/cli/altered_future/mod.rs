@@ -12,9 +12,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use queuecast::forecast::WaitMethod;
-use queuecast::predict::PredictorSpec;
-use queuecast::spec::Spec;
+use queuecast_core::spec::Spec;
+use queuecast_forecast::forecast::WaitMethod;
+use queuecast_sim::predict::PredictorSpec;
 
 use self::alterations::{ALTERATIONS, Numbers};
 use self::compared::{differences, first_difference};
@@ -313,7 +313,7 @@ fn no_answer_depends_on_what_comes_later() {
     judge(&compare(&logs), begun, expected(&logs));
 }
 
-/// The same on segments of real logs; takes minutes.
+/// The test above on segments of real logs; takes minutes.
 #[test]
 #[ignore = "takes minutes: cargo test -p queuecast-cli --test cli altered_future -- --ignored --nocapture"]
 fn no_answer_on_real_logs_depends_on_what_comes_later() {

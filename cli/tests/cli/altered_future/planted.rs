@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::distribution::Distribution;
-use queuecast::eval::{RuntimeScorer, WaitScorer, WaitWindow};
-use queuecast::job::{Event, JobIndex};
-use queuecast::predict::{Forecast, Question, Revision, RuntimePredictor};
-use queuecast::report::predictions::{write_run_times, write_waits};
-use queuecast::site::View;
-use queuecast::trace::{self, ReadOptions};
-use queuecast::units::{Seconds, Time};
-use queuecast::wait::{Arrival, WaitForecast, WaitPredictor};
-use queuecast::workload::Workload;
+use queuecast_core::distribution::Distribution;
+use queuecast_core::job::{Event, JobIndex};
+use queuecast_core::units::{Seconds, Time};
+use queuecast_core::workload::Workload;
+use queuecast_eval::{RuntimeScorer, WaitScorer, WaitWindow};
+use queuecast_report::predictions::{write_run_times, write_waits};
+use queuecast_sim::predict::{Forecast, Question, Revision, RuntimePredictor};
+use queuecast_sim::site::View;
+use queuecast_trace as trace;
+use queuecast_trace::ReadOptions;
+use queuecast_wait::{Arrival, WaitForecast, WaitPredictor};
 
 use super::alterations::{ALTERATIONS, Numbers};
 use super::compared::{differences, first_difference};
@@ -72,7 +73,7 @@ fn altered(log: &Recording, at: i64, name: &str) -> Recording {
 fn waits_said(log: &Recording) -> String {
     let workload = workload(log);
     let scorer = WaitScorer::new(&workload, WINDOW).unwrap();
-    let honest = "past:50".parse::<queuecast::forecast::WaitMethod>().unwrap();
+    let honest = "past:50".parse::<queuecast_forecast::forecast::WaitMethod>().unwrap();
     let honest = scorer.predictions(&mut *honest.build(WINDOW.default_request));
     let peeking = scorer.predictions(&mut Peeking::at(&workload));
     let (mut text, methods) = (Vec::new(), [("honest".to_owned(), honest), ("peeking".to_owned(), peeking)]);

@@ -23,7 +23,7 @@ pub struct StartForecast {
     pub task: Option<u32>,
     /// Seconds from the moment to its start, corrected by how wrong earlier forecasts were; `None` if it started in no simulation.
     pub wait: Option<Distribution>,
-    /// The same as it was simulated.
+    /// Its wait as it was simulated.
     pub simulated: Option<Distribution>,
     /// The share of simulations in which it never started.
     pub never: f64,

@@ -30,7 +30,7 @@ pub enum ExpectedArrivals {
     None,
     /// What followed a past instant of the same time of day; nothing with less than a day of history.
     LikePast,
-    /// The same; with less than a day of history what came lately again, for a time that is anything up to as long as there is history: how
+    /// As [`Self::LikePast`]; with less than a day of history what came lately again, for a time that is anything up to as long as there is history: how
     /// long a rush goes on is not known.
     LikeLately,
     /// What was submitted in truth: shows how much of an error comes from not knowing it.
@@ -56,7 +56,8 @@ pub(super) struct StartDraws {
 /// the last.
 const AHEAD: [Micros; 3] = [Micros::of_seconds(3600), Micros::DAY, Micros::of_seconds(7 * 86_400)];
 
-/// Of a history of less than a day, arrivals are taken from the last of so many equal parts on, or any number of them.
+/// The equal parts that a history of less than a day is divided into: arrivals are those of the last part, the last two, and so on,
+/// up to all.
 const RECENT_PARTS: i64 = 8;
 
 /// What is the same in all simulations.

@@ -96,6 +96,42 @@ fn what_a_crate_exports_is_used() {
     complain("exported, and used nowhere else", wrong);
 }
 
+/// What the library of users lists can be read as a whole: a few hundred names.
+const MOST_IN_LIBRARY: usize = 510;
+
+/// The modules and the names that the library of users lists.
+fn in_library() -> (Vec<String>, Vec<String>) {
+    let file = sources("lib").into_iter().find(|source| source.path == "lib.rs").expect("the library");
+    let lines: Vec<&str> = file.lines().map(|(_, line)| line.trim_start()).collect();
+    let modules = lines.iter().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(" {"));
+    (modules.map(str::to_owned).collect(), exported(&lines.join("\n")))
+}
+
+#[test]
+fn the_library_of_users_is_short() {
+    let (modules, names) = in_library();
+    println!("{} names in {} modules", names.len(), modules.len());
+    assert!(modules.len() > 20 && names.len() > 300, "{} names were read", names.len());
+    assert!(!names.iter().any(|name| name == "*"), "names are listed one by one");
+    assert!(names.len() <= MOST_IN_LIBRARY, "{} names in lib/src/lib.rs", names.len());
+}
+
+#[test]
+fn pages_name_what_the_library_has() {
+    let (modules, names) = in_library();
+    let is_there = |part: &String| modules.contains(part) || names.contains(part);
+    let mut wrong = Vec::new();
+    for page in pages().into_iter().filter(|page| page.path.starts_with("docs/") || page.path == "README.md")
+    {
+        for path in page.text.split("`queuecast::").skip(1) {
+            let path = path.split(|letter: char| !(letter.is_alphanumeric() || "_:".contains(letter))).next();
+            let parts = path.unwrap_or_default().split("::").map(str::to_owned);
+            wrong.extend(parts.filter(|part| !is_there(part)).map(|part| format!("{}: {part}", page.path)));
+        }
+    }
+    complain("named, and not in the library", wrong);
+}
+
 #[test]
 fn exports_that_are_not_used_are_found() {
     let text = "pub use a::{self, Used, b::{Shown, Alone}};\npub use c::D as Renamed;\npub fn show(one: Shown) {\n    Alone\n}\n";

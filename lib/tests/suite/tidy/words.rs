@@ -16,6 +16,13 @@ const BANNED: [(&str, &str); 9] = [
     ("people.rs", "a module is named after what is inside: text for readers, simulated users"),
 ];
 
+/// Words that comments leave a quantity to be guessed with; lower case.
+const VAGUE_AMOUNTS: [&str; 3] = ["so many", "so much", "so long"];
+
+/// Words after which "The same" at the begin of a comment stands alone, so that a reader has to look for what it is the same as.
+const AFTER_THE_SAME: [&str; 11] =
+    ["with", "without", "of", "for", "on", "in", "by", "as", "from", "given", "where"];
+
 /// Where an old word has to stay: the label of a random stream decides what is drawn, and old spellings are still read.
 const KEPT: [&str; 2] = [".stream(", "alias"];
 
@@ -31,6 +38,30 @@ pub fn riddles(source: &Source) -> Vec<String> {
             if says(&line, word) {
                 wrong.push(format!("{}:{number} says {word:?}; {reason}", source.path));
             }
+        }
+    }
+    wrong
+}
+
+/// Comments that do not say how many, or the same as what, with what to write instead.
+fn unsaid(source: &Source) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, line) in (1..).zip(source.text.lines()) {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+        let lower = comment.to_lowercase();
+        for vague in VAGUE_AMOUNTS.into_iter().filter(|vague| lower.contains(vague)) {
+            let path = &source.path;
+            wrong.push(format!("{path}:{number} says {vague:?}; name the quantity: up to `count` jobs"));
+        }
+        let Some(rest) = comment.trim_start_matches(['/', '!', ' ']).strip_prefix("The same") else {
+            continue;
+        };
+        let next = rest.trim_start().split(' ').next().unwrap_or_default();
+        if rest.starts_with([',', '.', ';', ':']) || AFTER_THE_SAME.contains(&next) {
+            wrong.push(format!(
+                "{}:{number} says \"The same\"; name it: this policy, the sums above",
+                source.path
+            ));
         }
     }
     wrong
@@ -52,6 +83,20 @@ fn words_are_plain() {
     let all = programs().into_iter().chain(pages());
     let others = all.filter(|source| !kept(&source.path));
     complain("words to replace", others.flat_map(|source| riddles(&source)).collect());
+}
+
+#[test]
+fn comments_say_what_they_mean() {
+    let ours = programs().into_iter().filter(|source| !source.path.starts_with("lib/tests/suite/tidy"));
+    complain("comments to rewrite", ours.flat_map(|source| unsaid(&source)).collect());
+}
+
+#[test]
+fn control_a_vague_comment_is_found() {
+    let found = |text: &str| unsaid(&Source { path: "a.rs".into(), text: text.into() }).len();
+    assert_eq!(found("    /// The last so many.\n// So long a wait.\nlet x = 1; // so many"), 2);
+    assert_eq!(found("/// The same, sorted.\n//! The same with limits.\n// The same."), 3);
+    assert_eq!(found("/// The same jobs, sorted.\n\"The same with so many\"\n/// Also so forth."), 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The tables of section 5.2.
 
-use queuecast::broker::BrokerSpec;
-use queuecast::study::{BrokerResult, Brokerage};
+use queuecast_forecast::broker::BrokerSpec;
+use queuecast_study::{BrokerResult, Brokerage};
 
 use super::experiment::{COMPARED, CURIE_NAME, Metascheduled, SuperReading};
 use super::{ALTERNATIVES, DISTRIBUTION, GAINS, HOMES, LIMITED, SYNTHETIC, WAITS};

@@ -1,6 +1,6 @@
 //! What section 5.2 concludes, measured.
 
-use queuecast::study::Brokerage;
+use queuecast_study::Brokerage;
 
 use super::cells::reduction;
 use super::experiment::Metascheduled;
@@ -12,7 +12,7 @@ const LEAST_LOADED: usize = 1;
 const PREDICTED: usize = 2;
 const REDUNDANT: usize = 5;
 
-/// "Up to so many percent" is read as at least so many points less than that.
+/// "Up to 40 percent", say, is read as at least 40 less this number of points.
 const NEARLY: f64 = 7.0;
 
 fn mean(brokerage: &Brokerage, place: usize) -> f64 {

@@ -1,16 +1,16 @@
 //! The grids of section 5.2, and what comes of them under each broker.
 
-use queuecast::broker::{
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_eval::EvalError;
+use queuecast_forecast::broker::{
     Alignment, BrokerSpec, Grid, GridError, QueueLimits, SiteSetup, WaitHistory, merged,
 };
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::seed::Seed;
-use queuecast::sim::LimitRule;
-use queuecast::study::Brokerage;
-use queuecast::units::Seconds;
-use queuecast::wait::{FeatureDistance, Ranges};
-use queuecast::workload::Workload;
+use queuecast_sim::sim::LimitRule;
+use queuecast_study::Brokerage;
+use queuecast_wait::{FeatureDistance, Ranges};
 
 use crate::Done;
 use crate::kumar2014::scenarios::{QUEUE_NAMES, SCENARIO_JOBS, Scenario};
@@ -32,7 +32,7 @@ const OWN: BrokerSpec = BrokerSpec::LeastPredictedWait {
     literal: false,
 };
 
-/// The same by what a metascheduler can know.
+/// The predicted wait by what a metascheduler can know.
 const SENT: BrokerSpec = BrokerSpec::LeastPredictedWait {
     window: Ranges::WINDOW,
     distance: FeatureDistance::Element,
@@ -98,7 +98,7 @@ pub struct Metascheduled {
     pub super_experiments: Vec<(SuperReading, Brokerage)>,
     /// The synthetic ones, in the order of [`Scenario::all`].
     pub synthetic: Vec<(Scenario, Brokerage)>,
-    /// The same with queues that take what is within their limits.
+    /// The synthetic ones with queues that take what is within their limits.
     pub limited: Vec<(Scenario, Brokerage)>,
     /// Alternatives, on the super experiment while all logs last.
     pub variants: Option<Brokerage>,
@@ -111,7 +111,7 @@ pub struct WantedGrids {
     pub super_experiments: bool,
     /// The synthetic ones.
     pub synthetic: bool,
-    /// The same with limits.
+    /// The synthetic ones with limits.
     pub limited: bool,
     /// The alternatives.
     pub variants: bool,

@@ -1,12 +1,12 @@
 //! Made-up logs and one small scenario.
 
-use queuecast::broker::BrokerSpec;
-use queuecast::job::{Job, Truth};
-use queuecast::seed::Seed;
-use queuecast::sim::LimitRule;
-use queuecast::study::Brokerage;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_forecast::broker::BrokerSpec;
+use queuecast_sim::sim::LimitRule;
+use queuecast_study::Brokerage;
 
 use super::cells::{PAPERS, overall, reduction};
 use super::*;

@@ -38,7 +38,8 @@ pub fn readings(table: &str, results: &[ReadingResult], printed: PrintedTables) 
         for place in ALL_QUEUES {
             let queues = || result.scenarios.iter().map(|scenario| scenario.queues[place]);
             let loads = || queues().map(|queue| queue.offered_load);
-            let mean = |of: fn(&QueueResult) -> f64| queuecast::stats::mean(queues().map(|queue| of(&queue)));
+            let mean =
+                |of: fn(&QueueResult) -> f64| queuecast_core::stats::mean(queues().map(|queue| of(&queue)));
             let overloaded = loads().filter(|&load| load > OVERLOADED).count();
             cells.extend([
                 cell("offered load, mean", &queue(place)).ours(mean(|queue| queue.offered_load)),

@@ -1,10 +1,10 @@
 //! The traces of a scenario, by a reading.
 
-use queuecast::job::{Job, QueueId, Truth};
-use queuecast::seed::Seed;
-use queuecast::synth::{EstimateModel, Estimates, Lublin, Pairing, SynthError};
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, QueueId, Truth};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_synth::synth::{EstimateModel, Estimates, Lublin, Pairing, SynthError};
 
 use super::reading::{ArrivalScaling, JobSelection, ScenarioReading, ScenarioRequests};
 use super::scenario::{QUEUE_NAMES, Scenario, ScenarioQueue};
@@ -28,7 +28,7 @@ const FACTORS: (f64, f64) = (0.3, 3.0);
 const HALVINGS: usize = 22;
 
 impl Scenario {
-    /// One workload for each queue on its own partition, by the default reading: so many jobs together, submitted over the same
+    /// One workload for each queue on its own partition, by the default reading: `jobs` jobs together, submitted over the same
     /// period. Numbers of jobs are unique in the scenario.
     pub fn generate(&self, seed: Seed, jobs: u32) -> Result<[Workload; 4], SynthError> {
         ScenarioReading::default().generate(self, seed, jobs)
@@ -36,7 +36,7 @@ impl Scenario {
 }
 
 impl ScenarioReading {
-    /// The same by this reading.
+    /// The workloads of a scenario by this reading.
     pub fn generate(&self, scenario: &Scenario, seed: Seed, jobs: u32) -> Result<[Workload; 4], SynthError> {
         if scenario.procs < LEAST_PROCS {
             return Err(SynthError::OutOfRange {

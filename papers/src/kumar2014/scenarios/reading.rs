@@ -1,6 +1,6 @@
 //! What the paper leaves open about its synthetic traces, as data.
 
-use queuecast::synth::LublinKinds;
+use queuecast_synth::synth::LublinKinds;
 
 /// How the traces of the queues are made with the model of Lublin & Feitelson 2003.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub enum JobSelection {
     Cut,
     /// Jobs of a model for the whole system, each in the first queue that admits it, by size alone.
     FirstBySize,
-    /// The same by size and run time.
+    /// Such jobs, each in the first queue that admits it by size and run time.
     FirstByRunTime,
-    /// The same by size and requested time, of which the longest is that of queue IV.
+    /// Such jobs, each in the first queue that admits it by size and requested time, of which the longest is that of queue IV.
     FirstByRequest,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use queuecast::units::{Procs, Seconds};
+use queuecast_core::units::{Procs, Seconds};
 
 /// One of the 32 scenarios: a system of four partitions, each with a queue of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Scenario {
         })
     }
 
-    /// How many jobs each queue gets of so many, at least one each, so that all submit over the same period.
+    /// How many of `jobs` jobs each queue gets, at least one each, so that all submit over the same period.
     pub fn job_counts(&self, jobs: u32) -> [u32; 4] {
         let rates = self.load.mean_gaps().map(|gap| 1.0 / gap.0 as f64);
         let all: f64 = rates.iter().sum();

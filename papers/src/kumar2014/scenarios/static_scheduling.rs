@@ -1,13 +1,13 @@
 //! Static scheduling: every job runs on the partition of its own queue.
 
-use queuecast::eval::EvalError;
-use queuecast::parallel;
-use queuecast::predict::PredictorSpec;
-use queuecast::seed::Seed;
-use queuecast::sim::{Backfill, Schedule, SimError};
-use queuecast::study::Experiment;
-use queuecast::units::Seconds;
-use queuecast::workload::Workload;
+use queuecast_core::parallel;
+use queuecast_core::seed::Seed;
+use queuecast_core::units::Seconds;
+use queuecast_core::workload::Workload;
+use queuecast_eval::EvalError;
+use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::sim::{Backfill, Schedule, SimError};
+use queuecast_study::Experiment;
 
 use super::reading::{ComparedReading, ScenarioReading};
 use super::scenario::Scenario;
@@ -34,7 +34,7 @@ pub struct QueueResult {
     /// The work that jobs bring, in terms of what the partition can do while they are submitted; see
     /// [`Workload::offered_load`].
     pub offered_load: f64,
-    /// The same from the first submission to the end of the last job: at most 1.
+    /// The work of the jobs as a share of what the partition can do from the first submission to the end of the last job: at most 1.
     pub utilization: f64,
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use queuecast::job::{Job, Truth};
-use queuecast::seed::Seed;
-use queuecast::synth::LublinKinds;
-use queuecast::units::{Procs, Seconds, Time};
-use queuecast::workload::{Machine, Workload};
+use queuecast_core::job::{Job, Truth};
+use queuecast_core::seed::Seed;
+use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::workload::{Machine, Workload};
+use queuecast_synth::synth::LublinKinds;
 
 use super::*;
 use crate::kumar2014::tables::scenario_cells;

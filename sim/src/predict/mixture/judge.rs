@@ -12,7 +12,7 @@ use queuecast_core::long_array;
 const KEPT: f64 = 0.995;
 const KEPT_OF_ALL: f64 = 0.9998;
 
-/// A group of jobs counts as much as the wider one that it belongs to once it has so many.
+/// The number of jobs at which a group counts as much as the wider one that it belongs to.
 const ENOUGH: f64 = 80.0;
 
 /// How fast the weight of an expert falls with its loss.
@@ -75,7 +75,7 @@ impl ExpertJudge {
         }
     }
 
-    /// The experts said this of a job that then ran for so long.
+    /// Learns from a job that ran for `run` seconds, of which the experts had predicted these values.
     pub fn learn(&mut self, facts: &JobFacts, depth: usize, values: &Values, run: f64) {
         let log = (run + OFFSET).ln();
         let losses = [

@@ -93,7 +93,7 @@ impl Likeness {
         Likeness::Any,
     ];
 
-    /// The first so many have experts of their own; the last two are what experts fall back on.
+    /// The number of kinds, the first of the list, that have experts of their own; experts fall back on the last two.
     pub const WITH_EXPERTS: usize = 10;
 
     /// What is asked where no job is alike in this sense.

@@ -17,14 +17,14 @@ const DAY: f64 = 86_400.0;
 /// How much a neighbour counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kernel {
-    /// Times so much where the requested time is the same, and so on.
+    /// The factor for a neighbour with the same requested time; those below for the same number of processors, and so on.
     request: f64,
     procs: f64,
     executable: f64,
     queue: f64,
-    /// Half as much as the newest after so many newer ones.
+    /// The number of newer jobs after which a job counts half as much as the newest.
     rank: f64,
-    /// Half as much after so many days.
+    /// The days after which a job counts half as much.
     days: f64,
 }
 
@@ -300,7 +300,7 @@ mod tests {
         let weighted = [(1.0, 1.0), (2.0, 2.0), (9.0, 1.0)];
         assert_eq!(quantiles(&weighted, &[0.2, 0.25, 0.5, 0.75, 0.8]), Some([1.0, 1.0, 2.0, 2.0, 9.0]));
         assert_eq!(quantiles(&[], &[0.5]), None);
-        // The same by several kernels at once.
+        // Quantiles by several kernels at once.
         let by_kernel = weighted.map(|(run, weight)| (run, [weight, 1.0, weight, 2.0]));
         let found = kernel_quantiles(&by_kernel, &[0.2, 0.5, 0.8]).unwrap();
         assert_eq!(found, [[1.0, 2.0, 9.0]; 4]);

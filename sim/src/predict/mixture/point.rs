@@ -102,7 +102,7 @@ fn median(values: &Values, weights: &Values) -> f64 {
 mod tests {
     use super::*;
 
-    /// So many experts say the first, the others the second.
+    /// The first `count` experts say `first`, the others `second`.
     fn said(first: f64, count: usize, second: f64) -> Values {
         std::array::from_fn(|expert| if expert < count { first } else { second })
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use queuecast_core::order;
 
-/// So many of the last values, in the order they came and in ascending order.
+/// The last values up to a number of them, in the order they came and in ascending order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RecentRuns {
     /// A ring: the oldest is overwritten first.

@@ -24,7 +24,7 @@ pub struct Estimate {
 }
 
 impl Data {
-    /// What is remembered of a job that ran for so long; `None` where it is relative to an unknown request.
+    /// What is remembered of a job that ran for `ran`; `None` where that is relative to an unknown request.
     pub fn of(self, job: &Job, ran: Seconds) -> Option<i64> {
         let ran = i128::from(ran.0.max(0));
         let point = match self {
@@ -47,7 +47,7 @@ impl Data {
 }
 
 impl Estimator {
-    /// The number that run times are taken to depend on, for a job of so many processors.
+    /// The number that run times are taken to depend on, for a job of `procs` processors.
     pub fn regressor(self, procs: u32) -> i64 {
         let procs = procs.max(1);
         match self {

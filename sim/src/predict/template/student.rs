@@ -10,7 +10,7 @@ pub const LEVEL: f64 = 0.9;
 /// Degrees of freedom up to which quantiles are exact.
 const EXACT: u64 = 1000;
 
-/// The `t` that a variable of so many degrees of freedom stays within, either way, at [`LEVEL`]. Above a thousand
+/// The `t` that a variable of this number of degrees of freedom stays within, either way, at [`LEVEL`]. Above a thousand
 /// degrees it is interpolated towards the normal distribution in their inverse, which is right to six digits.
 pub(crate) fn quantile(degrees: u64) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();

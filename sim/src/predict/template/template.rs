@@ -23,7 +23,7 @@ pub enum Nodes {
 }
 
 impl Nodes {
-    /// Which range so many processors are in, from 0.
+    /// Which range `procs` processors are in, from 0.
     pub fn range(self, procs: u32) -> u32 {
         match self {
             Nodes::Ignored => 0,

@@ -28,7 +28,7 @@ impl Engine<'_> {
         self.result(())
     }
 
-    /// The same on nodes, which stand in for the number of processors.
+    /// Plans anew as [`Engine::replan`] does, on nodes, which stand in for the number of processors.
     pub fn replan_on(
         &mut self,
         now: Time,

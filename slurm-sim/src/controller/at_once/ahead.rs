@@ -290,7 +290,7 @@ impl<'a> Ahead<'a> {
         if is_kept {
             return Some(FirstStart { start, nodes, moved: beside.moved });
         }
-        // When it ends once all have begun makes no difference to them.
+        // If it ends after the last promised start, the instant of its end makes no difference to promises.
         if is_known && end > last {
             memo.refuse(&at.kept, nodes, last + 1);
         }

@@ -25,7 +25,7 @@ struct FoundRoom {
     is_turn: bool,
 }
 
-/// How the question is answered when and where a job could start, one promise left out, before an instant.
+/// A function that tells when and where a job could start before an instant, one promise left out.
 pub type AnswerStart = fn(&Future<'_>, PlaceAsked, Option<usize>, i64) -> Option<FirstStart>;
 
 /// A plan on the nodes of a controller, and what is kept from one to the next.
@@ -94,7 +94,7 @@ impl<'c> NodePlan<'c> {
         next.into_iter().chain(due).min()
     }
 
-    /// What was found out does not count any more: nodes or reservations are others.
+    /// Forgets what was found out, since nodes or reservations have changed.
     pub fn forget(&mut self) {
         self.memo = ChoiceMemo::default();
     }
@@ -140,7 +140,7 @@ impl<'c> NodePlan<'c> {
         (jobs[job].wait.submit, jobs.submission(job).submit, job)
     }
 
-    /// A length planned for the first partition of a job, in another, in proportion to the limits.
+    /// A job in one of its partitions: the length planned for its first partition, in proportion to their limits.
     fn asked(&self, job: JobHandle, place: usize, length: Seconds) -> PlaceAsked {
         let places = &self.controller.jobs[job].partitions;
         let (first, own) = (i128::from(places[0].limit.max(1)), i128::from(places[place].limit));
@@ -297,7 +297,7 @@ impl<'c> NodePlan<'c> {
         self.found.as_ref().map(|found| Time(found.start.start))
     }
 
-    /// Of a job behind those with promises: whether it could start now where it has not been looked for.
+    /// Whether a job behind those with promises could start now in partitions in which no start was looked for.
     fn fits_now(&mut self, job: JobHandle, length: Seconds, places: &[usize]) -> bool {
         self.found = None;
         self.memo.renew(self.controller.pool.load.version());

@@ -76,7 +76,7 @@ pub fn run_at_once<'c>(
     })
 }
 
-/// The same, with questions about starts answered by a function.
+/// Runs a policy, with questions about starts answered by a function.
 pub(super) fn run_answered<'c>(
     mut controller: Controller<'c>,
     rules: SiteRules<'_>,

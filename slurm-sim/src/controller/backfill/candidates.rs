@@ -32,7 +32,7 @@ struct OpenNodes {
     nodes: NodeSet,
     /// How many, and what a job can use of all of them.
     sum: OpenSum,
-    /// Of them, those that are first planned for at an instant.
+    /// Those of them that a plan takes, by the instant from which on the first plan takes them.
     planned: BTreeMap<i64, OpenSum>,
 }
 

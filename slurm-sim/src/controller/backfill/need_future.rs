@@ -27,7 +27,7 @@ impl UsableSum {
         self.cpus += u64::from(cpus);
     }
 
-    /// Whether a need could be met by as much; without this it cannot be, whichever nodes are chosen.
+    /// Whether the sum could meet a need; if not, no choice of nodes meets it.
     fn suffices(&self, need: &Need) -> bool {
         self.nodes >= need.least_nodes() && self.cpus >= u64::from(need.cpus)
     }
@@ -80,7 +80,7 @@ impl NeedFuture {
         None
     }
 
-    /// The same of all nodes.
+    /// How many running jobs have to end before all nodes together could have enough for a need.
     pub fn ended_anywhere(&self, need: &Need) -> Option<usize> {
         if self.sum_now.suffices(need) {
             return Some(0);

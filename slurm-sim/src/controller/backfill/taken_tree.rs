@@ -5,8 +5,8 @@ use crate::controller::placement::NodeSet;
 /// How many of the shortest stretches.
 const LEAVES: usize = 128;
 
-/// A binary tree over a window: of each stretch of it, nodes that are planned for. A plan is noted at the largest stretches that it
-/// fills, and that it is somewhere below at those that contain them.
+/// A binary tree over a window, with the nodes that are planned for in each stretch of it. A plan is noted as filling the largest
+/// stretches that it fills, and as present in those that contain them.
 #[derive(Debug, Clone, Default)]
 pub struct TakenTree {
     begin: i64,
@@ -51,7 +51,7 @@ impl TakenTree {
             }
             (from, end) = (from.div_ceil(2), end / 2);
         }
-        // Stretches that contain one of those, and are not filled, contain the first or the last of the shortest.
+        // Stretches that the plan touches without filling them contain the first or the last of its shortest stretches.
         for place in paths(first, last) {
             self.some[place].add_words(nodes, words.clone());
             self.is_used[place] = true;

@@ -7,7 +7,7 @@ use crate::controller::state::Controller;
 use queuecast_core::units::Micros;
 
 impl Controller<'_> {
-    /// Nothing has happened yet.
+    /// A time in which nothing has happened yet.
     pub fn quiet_time(&self) -> QuietTime {
         let ageing = self.cluster.settings.priority.max_age.0;
         QuietTime::new(self.clock.now(), Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))

@@ -29,7 +29,7 @@ pub struct Phases {
     pub tick: Micros,
     /// How much longer a turn takes that has a pass in it.
     pub pass: Micros,
-    /// And one that reports the nodes to the accounting database, every five minutes.
+    /// How much longer a turn takes that reports the nodes to the accounting database, every five minutes.
     pub report: Micros,
     /// The first backfill cycle.
     pub first_backfill: Micros,

@@ -43,7 +43,7 @@ fn between(first: Micros, period: Micros, known: impl Iterator<Item = Micros>) -
     let period = period.max(Micros(1));
     let (mut all, mut last) = (vec![first], first);
     for at in known {
-        // What follows within half a period belongs to the last.
+        // An instant less than half a period after the last one is that one.
         let turns = (at - last + period / 2).div_euclid(period);
         let first = (turns - MOST_TURNS).max(0) + 1;
         all.extend((first..=turns).map(|turn| at - (at - last) / turns * (turns - turn)));

@@ -148,7 +148,7 @@ impl Limits {
         limits
     }
 
-    /// Holders of limits of nodes: of each kind of limit the first.
+    /// Holders of limits on nodes: the first holder for each kind of limit.
     fn preferred_of(&self, counted: CountsFor, cluster: &Cluster) -> Vec<usize> {
         let has_nodes = |tres: &Tres| tres.0.contains_key("node");
         let qos = || counted.qos.iter().flatten().copied();

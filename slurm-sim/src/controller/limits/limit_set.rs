@@ -82,7 +82,7 @@ pub struct LimitSet {
     pub per_job: Vec<AmountLimit>,
     /// The longest time limit, in seconds.
     pub longest: Option<i64>,
-    /// Holders of which nodes that count already are preferred.
+    /// Holders whose nodes, which count for their limits already, are preferred.
     pub prefers_of: Vec<usize>,
     /// The holder, and how many of its pending jobs may accrue age at a time: as in Slurm, only the first such limit applies.
     pub accrual: Option<(usize, u32)>,
@@ -140,7 +140,7 @@ pub struct AlreadySet {
 }
 
 impl AlreadySet {
-    /// What is not hidden of further limits.
+    /// The further limits that are not hidden.
     pub fn rest(&self, limits: HeldLimits) -> HeldLimits {
         let mut limits = self.rest_of_jobs(limits);
         limits.amounts.retain(|one| !self.amounts.iter().any(|other| one.is_like(other)));
@@ -156,7 +156,7 @@ impl AlreadySet {
         rest
     }
 
-    /// What these do not hide of the numbers of jobs of further limits.
+    /// Further limits without those on numbers of jobs that these hide.
     pub fn rest_of_jobs(&self, mut limits: HeldLimits) -> HeldLimits {
         limits.jobs = limits.jobs.filter(|_| !self.jobs);
         limits.submitted = limits.submitted.filter(|_| !self.submitted);
@@ -185,7 +185,7 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     least.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX))
 }
 
-/// Of whose waiting jobs how many gain age at one time: the first limit of the job's QOS, its association and those above.
+/// Whose waiting jobs are counted, and how many of them gain age at one time: the first limit of the job's QOS, its association and those above.
 pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHolder, u32)> {
     let of_qos = counted.own_qos.and_then(|index| {
         let qos = &cluster.qos[index];

@@ -73,7 +73,7 @@ impl Controller<'_> {
         unused.map(|(node, cpus)| share(node, cpus)).collect()
     }
 
-    /// When the last reservation that keeps cores of others from a job ends, and the nodes as they would be then; `None` if there is
+    /// When the last reservation ends whose cores a job may not use, and the nodes as they would be then; `None` if there is
     /// none.
     pub fn nodes_without_holds(
         &self,

@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
 pub struct NodeNumbers {
     /// Processors that jobs can have.
     pub cpus: u32,
-    /// And with those that are set aside.
+    /// Processors, those that are set aside included.
     pub all_cpus: u32,
     /// Of each core.
     pub threads: u32,
@@ -144,7 +144,7 @@ impl NodeLayout {
         }
     }
 
-    /// Processors of a node that a job keeps from others which counts for so many: no two jobs have threads of the same core.
+    /// Processors of a node that a job which uses `cpus` of them keeps from other jobs: no two jobs have threads of the same core.
     pub fn cpus_of_cores(&self, node: usize, cpus: u32, need: &Need) -> u32 {
         let NodeNumbers { threads, cpus: all, .. } = self.nodes[node];
         if self.whole_cores || threads == 1 {

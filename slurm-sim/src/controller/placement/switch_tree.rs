@@ -30,7 +30,7 @@ impl SwitchTree {
                 tree[below].parent = Some(place);
             }
         }
-        // Each round brings what is known one level further up; a circle ends with as many rounds as there are switches.
+        // Each round carries nodes one level up; a circle of switches ends after as many rounds as there are switches.
         for _ in 0..switches.len() {
             let mut has_changed = false;
             for place in 0..tree.len() {

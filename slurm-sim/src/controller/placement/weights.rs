@@ -8,10 +8,10 @@ pub const WEIGHT_UNIT: u64 = 256;
 /// How the weights of nodes differ from those configured.
 #[derive(Debug, Clone)]
 pub struct WeightShift {
-    /// By how much each node is lighter than nodes of its weight are: what a test for a job with GPUs leaves behind for jobs without.
+    /// By how much each node is lighter than its configured weight: what a test for a job with GPUs leaves behind for jobs without.
     /// Empty: none is.
     pub lighter: Vec<u8>,
-    /// Nodes whose weight is one more: those that a job is given after the nodes which count for a limit of nodes already.
+    /// Nodes whose weight is one more, so that a job is given them after the nodes that count for a limit on nodes already.
     pub heavier: NodeSet,
 }
 

@@ -94,7 +94,7 @@ impl PendingQueue {
         let left = std::mem::take(&mut self.left);
         match left.len() {
             0 => {}
-            // Few are told apart sooner than the state of every job is looked up.
+            // Comparing with a few jobs takes less time than looking up the state of every job.
             1..=4 => self.order.retain(|record| !left.contains(&record.job)),
             _ => self.order.retain(&waits),
         }

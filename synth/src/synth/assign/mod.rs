@@ -39,7 +39,7 @@ impl Pairing {
         }
     }
 
-    /// The same with estimates raised as far as the jobs need, and the number of raised ones: a model may have fewer long
+    /// Assigns estimates raised as far as the jobs need, and the number of raised ones: a model may have fewer long
     /// estimates than there are long jobs. Fails if a job runs longer than the longest estimate.
     pub fn pair_raised(
         &self,

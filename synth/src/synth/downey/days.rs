@@ -40,7 +40,7 @@ impl DowneyArrivals {
         Seconds(days * DAY)
     }
 
-    /// The time after so many seconds in which jobs can arrive.
+    /// The time after `passed` seconds in which jobs can arrive.
     pub(super) fn moment(self, passed: i64, period: Seconds) -> Time {
         let (begins, length) = HOURS;
         match self {

@@ -27,8 +27,8 @@ pub enum Law {
     LogNormal(f64, f64),
     /// Always this.
     Exactly(f64),
-    /// As observed: so many values, never falling, that the same share of all lies between each and the next, where it is
-    /// uniform in the logarithm.
+    /// As observed: values, never falling, with an equal share of all between each and the next, where it is uniform in the
+    /// logarithm.
     Quantiles(Box<[f64]>),
 }
 

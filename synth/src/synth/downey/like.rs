@@ -43,7 +43,7 @@ impl Downey {
         Ok(arriving(workload, seen.rate, lifetime.into(), parallelism.into()))
     }
 
-    /// The same with lifetimes and parallelism as observed ([`Law::observed`]) instead of lines through them: parallelism
+    /// A model of a log with lifetimes and parallelism as observed ([`Law::observed`]) instead of lines through them: parallelism
     /// is the cluster size, and a lifetime `R·S(n)` with that. Each can be had alone: they are fields.
     pub fn like_observed(workload: &Workload) -> Result<Downey, SynthError> {
         let Observations { lifetimes, sizes, rate } = Observations::of(workload, 0.0)?;
@@ -72,7 +72,7 @@ struct Observations {
 }
 
 impl Observations {
-    /// With parallelism taken to be so much above the cluster size.
+    /// What is seen of a log if parallelism is taken to be `above` processors more than the cluster size.
     fn of(workload: &Workload, above: f64) -> Result<Observations, SynthError> {
         let ran = workload.jobs().iter().zip(workload.truths()).filter(|(_, truth)| truth.run().0 > 0);
         let lifetimes: Vec<f64> = ran

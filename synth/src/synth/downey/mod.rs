@@ -95,7 +95,7 @@ pub struct DowneyJob {
 }
 
 impl DowneyJob {
-    /// The run time on so many processors: L/S, to the nearest second, at least one.
+    /// The run time on `procs` processors: L/S, to the nearest second, at least one.
     pub fn run(&self, procs: Procs) -> Seconds {
         Seconds((self.lifetime.0 as f64 / self.speedup.of(procs.0)).round().max(1.0) as i64)
     }

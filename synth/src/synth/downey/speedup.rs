@@ -13,7 +13,7 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// The speedup on so many processors relative to one.
+    /// The speedup on a number of processors relative to one.
     ///
     /// # Formula
     /// With `A` the parallelism and `σ` the variance, if `σ ≤ 1` (equation 1):

@@ -74,7 +74,7 @@ fn the_popularity_of_the_longest_is_as_told_and_the_rest_is_scaled() {
         (sizes[0] - 12.3).abs() < 0.1 && (sizes[1] - 10.3).abs() < 0.1 && close(sizes[2], 9.75),
         "{sizes:?}"
     );
-    // The same as supplying that mode.
+    // These are the modes that come of supplying that mode.
     assert_eq!(modes, with(&[(1080, 9.75)]).modes(Seed(1)).unwrap());
 }
 

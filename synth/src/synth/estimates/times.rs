@@ -3,7 +3,7 @@
 use super::MINUTE;
 use queuecast_core::units::Seconds;
 
-/// The default evenness for so many values.
+/// The default evenness for this number of values.
 ///
 /// # Formula
 /// `1 + 12.1 · K ^ −0.6` (Figure 9)
@@ -11,8 +11,8 @@ pub fn spread(values: usize) -> f64 {
     1.0 + 12.1 * (values as f64).powf(-0.6)
 }
 
-/// So many ascending times up to the longest; all are whole minutes, except perhaps the longest. There must be as many
-/// minutes.
+/// `values` ascending times up to the longest; all are whole minutes, except perhaps the longest. There must be at least as
+/// many minutes.
 ///
 /// The paper rounds a time to the nearest minute "if not colliding with previously generated estimates"; here one that
 /// would collide takes the next free minute, because almost all estimates are whole minutes.

@@ -21,7 +21,7 @@ pub trait JobModel: Serialize + DeserializeOwned {
     fn published(jobs: u32, procs: u32) -> Self;
     /// The model fitted to a log.
     fn fitted(log: &Workload) -> Result<Self, SynthError>;
-    /// The same model for so many jobs.
+    /// The model for this number of jobs.
     fn with_jobs(self, jobs: u32) -> Self;
     /// The model as chosen; `log` is the one it was fitted to.
     fn chosen(self, choices: &Self::Choices, log: Option<&Workload>) -> Result<Self, SynthError>;

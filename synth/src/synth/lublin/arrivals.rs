@@ -34,7 +34,7 @@ impl Day {
         Day { before }
     }
 
-    /// The second at which so many ticks have passed since midnight of the first day.
+    /// The second at which `ticks` ticks have passed since midnight of the first day.
     ///
     /// # Formula
     /// `W⁻¹(ticks)`, `W` the integral of the weights, linear within each half-hour
@@ -59,7 +59,7 @@ impl Day {
 pub(super) const DAWN: u32 = 11;
 
 /// The weight of each half-hour of the day, from midnight, 1 on average: the gamma's mass on it, the day running from
-/// half-hour 11 to half-hour 59 of a clock that is so many half-hours ahead.
+/// half-hour 11 to half-hour 59 of a clock that is `ahead` half-hours ahead.
 pub(super) fn weights(day: GammaLaw, ahead: u32) -> [f64; BUCKETS] {
     // Fails only outside positive numbers, which are refused before.
     let until = |bucket: u32| checked_gamma_lr(day.shape, f64::from(bucket) / day.scale).unwrap_or(0.0);

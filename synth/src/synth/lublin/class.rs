@@ -214,7 +214,7 @@ impl GammaLaw {
 }
 
 impl LublinSizes {
-    /// The same for another machine than one of 128 processors: `high` and `medium` move with its log2, within the
+    /// These sizes for another machine than one of 128 processors: `high` and `medium` move with its log2, within the
     /// machine.
     fn on(self, procs: u32) -> LublinSizes {
         let largest = f64::from(procs.max(1)).log2();

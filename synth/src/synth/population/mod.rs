@@ -63,7 +63,7 @@ pub struct Population {
     pub resuming: f64,
     /// Standard deviation of the noise on the logarithms of an application's run times; 0 to 5.
     pub spread: f64,
-    /// The same within a session; 0 to 5.
+    /// Standard deviation of that noise within a session; 0 to 5.
     #[serde(alias = "sitting_run_spread")]
     pub session_run_spread: f64,
     /// How much the run times of an application change between sessions: 0 (slowly) to 1 (independently).

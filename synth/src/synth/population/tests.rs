@@ -15,7 +15,7 @@ fn without_users(jobs: u32) -> Workload {
     Variant { stripped, ..Variant::default() }.of(&habits).unwrap()
 }
 
-/// The same in no queue.
+/// Jobs without users, in no queue.
 fn unqueued(jobs: u32) -> Workload {
     let queued = without_users(jobs);
     let mut jobs = queued.jobs().to_vec();

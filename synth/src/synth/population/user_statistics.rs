@@ -38,18 +38,19 @@ pub struct UserStatistics {
     pub same_size_again: f64,
     /// The standard deviation of the logarithm of run times around the mean of all jobs of the user and size.
     pub run_spread: f64,
-    /// The same around the mean of all jobs of the session and size.
+    /// The run-time spread around the mean of all jobs of the session and size.
     pub session_run_spread: f64,
-    /// The same around the mean of all jobs of the user.
+    /// The run-time spread around the mean of all jobs of the user.
     pub user_run_spread: f64,
     /// The median factor, as a logarithm, between the run times of jobs that follow each other in a session with the
     /// same size.
     pub run_change: f64,
-    /// The same between the first job of a session and the user's previous job.
+    /// The run-time change between the first job of a session and the user's previous job.
     pub run_change_again: f64,
     /// Mean run-time difference between a user's consecutive jobs, divided by that between random jobs.
     pub repetition: f64,
-    /// The same with the mean of the user's last two jobs that have ended, if no job waits.
+    /// Mean difference between a run time and the mean of the user's last two jobs that have ended, if no job waits, divided by that
+    /// between random jobs.
     pub history: f64,
     /// The share of all jobs that the most active tenth of the users submitted.
     pub busiest_tenth: f64,

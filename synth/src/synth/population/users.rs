@@ -206,7 +206,7 @@ fn mirrored(place: f64) -> f64 {
     }
 }
 
-/// Draws the number of applications of a user with so many jobs.
+/// Draws the number of applications of a user with `jobs` jobs.
 fn applications(population: &Population, jobs: f64, rng: &mut ChaCha8Rng) -> u32 {
     // Fails only outside 0 to 1, and a mean of at least one keeps it inside.
     let Ok(more) = Geometric::new(1.0 / population.applications) else { return 1 };

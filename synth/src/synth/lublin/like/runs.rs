@@ -52,7 +52,7 @@ pub(super) fn fit(seen: &[ObservedJob]) -> LublinRuns {
     LublinRuns { longest: (log(longest as f64) + 1e-6).clamp(1.0, 20.0), ..best.1 }
 }
 
-/// Expectation–maximisation from a split after so many of the shortest jobs: the log likelihood and where it was reached.
+/// Expectation–maximisation from a split after the `split` shortest jobs: the log likelihood and where it was reached.
 fn climb(cells: &[Bin], split: f64) -> (f64, LublinRuns) {
     let mut passed = 0.0;
     let mut short: Vec<f64> = Vec::with_capacity(cells.len());

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::asked::{Asking, PlaceFacts, in_live_queue, live_source, refused};
+use super::asked::{Asking, PlaceFacts, facts_by_scheduler, in_live_queue, live_source, refused};
 use super::job::numbered;
 use super::new_campaign::NewCampaign;
-use super::queue_past::QueuePast;
+use super::queue_past::{QueuePast, by_scheduler};
+use super::scheduled_campaign::ScheduledCampaign;
 use super::start::said_of;
-use super::{AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite};
-use queuecast_core::asking::{Learning, Messages, Refusal};
+use super::{
+    AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, SlurmJob, SlurmPlace,
+};
+use queuecast_core::asking::{Learning, Messages, Refusal, Unheard};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex, QueueId};
 use queuecast_core::number::number_of;
@@ -108,7 +111,12 @@ impl AloneStart {
         regime.or_else(|| self.record.as_ref().map(|record| record.inside))
     }
 
-    fn of(
+    /// Its wait.
+    pub(super) fn wait(&self) -> &Distribution {
+        &self.wait
+    }
+
+    pub(super) fn of(
         place: &AskedPlace<'_>,
         name: &str,
         (facts, asking): (&PlaceFacts<'_>, &Asking<'_>),
@@ -123,7 +131,7 @@ impl AloneStart {
 /// Says when the first of several jobs starts that are submitted at a place, and when the last ends.
 ///
 /// # Errors
-/// If the place does not know a user or queue, does not allow the jobs, has nothing to learn from, or is simulated by its own scheduler.
+/// If the place does not know a user or queue, does not allow the jobs, or has nothing to learn from.
 pub fn campaign_at(
     place: AskedPlace<'_>,
     new: &NewCampaign,
@@ -139,15 +147,36 @@ pub fn campaign_at(
         AskedPlace::Live { site, history, partition, procs } => {
             of_live(place, (site, partition, procs), history, new, settings, zone, messages)
         }
-        AskedPlace::Slurm(_) => Err(not_by_scheduler()),
+        AskedPlace::Slurm(site) => of_slurm(place, site, new, settings, zone, messages),
     }
 }
 
-/// Several jobs are not asked about by a site's own scheduler.
-pub(super) fn not_by_scheduler() -> Refusal {
-    Refusal::question("several jobs together cannot be asked about with --site").hint(
-        "ask without --site: queuecast when LOG, or when --live; queuecast simulate --site runs a list of submissions once",
-    )
+fn of_slurm(
+    place: AskedPlace<'_>,
+    site: &SlurmPlace,
+    new: &NewCampaign,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    let scheduled = ScheduledCampaign::of(site, new, site.job.as_ref().map(|one| &one.0), None)?;
+    let (first, size) = scheduled.first();
+    let facts = site.facts(&first, size, zone);
+    let times = scheduled.times(&place, &facts, (&first, site.when_settings(settings)), messages)?;
+    let times = times.map_err(|why| {
+        Refusal::question(format!("one of the jobs would never start there: {why}"))
+            .hint("queuecast site check DIR lists partitions, QOS, accounts and their limits")
+    })?;
+    Ok(CampaignAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: site.source.clone(),
+        moment: facts.moment.clone(),
+        epoch: site.epoch,
+        zone: zone.clone(),
+        asked: scheduled.asked(),
+        places: vec![times],
+        refused: Vec::new(),
+    })
 }
 
 /// A site with what was learned of its campaigns.
@@ -259,7 +288,7 @@ fn of_log(
 ) -> Result<CampaignAnswer, Refusal> {
     let workload = &log.log.workload;
     // What a list names may not be in the log.
-    let first = new.jobs.first().filter(|_| !new.is_listed);
+    let first = new.jobs.first().filter(|_| !new.is_listed());
     first.map_or(Ok(()), |one| one.job.check(workload))?;
     let learned = LearnedCampaigns::of_log((log, at), settings, messages)?;
     let campaign = campaign_of(new, at, |place, submit| new.jobs[place].job.at(submit, workload));
@@ -297,7 +326,10 @@ fn of_live(
     messages: &dyn Messages,
 ) -> Result<CampaignAnswer, Refusal> {
     let name = history.map_or("squeue", |one| one.name);
-    let queues = site.queues(partition, procs, messages)?;
+    let scheduler = by_scheduler(history, procs);
+    let queues = site.whole_queues(partition, procs)?;
+    // The scheduler leaves out no job.
+    LiveQueue::note(&queues, procs, scheduler.is_none(), messages);
     let (mut places, mut not_allowed) = (Vec::new(), Vec::new());
     let mut times: Option<Vec<Seconds>> = None;
     for queue in &queues {
@@ -312,6 +344,18 @@ fn of_live(
         }
         if let Some(why) = sizes.iter().find_map(|size| queue.not_allowed(size)) {
             not_allowed.push(format!("{}: {why}", queue.name));
+            continue;
+        }
+        if let Some(known) = scheduler {
+            // What is said of the jobs is the same for each partition.
+            let messages: &dyn Messages = if places.is_empty() { messages } else { &Unheard };
+            match in_queue_by_scheduler(&place, (site, queue), known, new, (settings, zone), messages)? {
+                Ok(found) => {
+                    places.push(found);
+                    times.get_or_insert_with(|| sizes.iter().map(|size| size.time).collect());
+                }
+                Err(why) => not_allowed.push(format!("{}: {why}", queue.name)),
+            }
             continue;
         }
         let past = QueuePast::of(history, site, queue)?;
@@ -347,6 +391,29 @@ fn of_live(
     };
     let size = |place: usize| JobSize { procs: new.jobs[place].job.procs, time: times[place] };
     Ok(answer_now(site, live_source(history), zone, asked(new, size), (places, not_allowed)))
+}
+
+/// What the scheduler of a live site says of one of its queues; or why the site would refuse a job there.
+fn in_queue_by_scheduler(
+    place: &AskedPlace<'_>,
+    (site, queue): (&LiveSite, &LiveQueue),
+    (history, scheduler): (LivePast<'_>, &SlurmPlace),
+    new: &NewCampaign,
+    (settings, zone): (&WhenSettings, &TimeZone),
+    messages: &dyn Messages,
+) -> Result<Result<CampaignTimes, String>, Refusal> {
+    let each = new.jobs.first().filter(|_| !new.is_listed()).map(|one| {
+        let job = SlurmJob::in_partition(&one.job, &queue.name, queue.asked_by(&one.job).time);
+        scheduler.newcomer(&job, messages)
+    });
+    let each = match each.transpose() {
+        Ok(each) => each,
+        Err(refusal) => return Ok(Err(refusal.to_string())),
+    };
+    let scheduled = ScheduledCampaign::of(scheduler, new, each.as_ref().map(|one| &one.0), Some(queue))?;
+    let (first, size) = scheduled.first();
+    let facts = facts_by_scheduler((site, queue), history, size, zone);
+    scheduled.times(place, &facts, (&first, scheduler.live_settings(site, settings)), messages)
 }
 
 /// What a live site answers.

@@ -24,6 +24,7 @@ mod queue_past;
 mod queue_starts;
 mod queued;
 mod scheduled;
+mod scheduled_campaign;
 mod script_job;
 mod shown_reason;
 mod sites_file;

@@ -90,9 +90,30 @@ fn a_slurm_site_says_the_same_to_every_command() {
     std::fs::write(folder.path("sites.toml"), site).unwrap();
     let ask = |line: &str| json(&mut folder.queuecast(&format!("{line} --at 10 --format json --quiet")));
     let mut said = Vec::new();
-    for job in ["-n 4 -t 20 -u bob", "-n 8 -t 5 -u ann"] {
+    // A job of each size asks for the time that it runs there.
+    let sizes = ask("allocate history.csv --site site -q batch -u bob --runs 4=20m,8=5m");
+    for (job, size) in
+        [("-n 4 -t 20 -u bob", Some(4)), ("-n 8 -t 5 -u bob", Some(8)), ("-n 8 -t 5 -u ann", None)]
+    {
         let when = ask(&format!("when history.csv --site site -q batch {job}"));
         let start = range(&when["wait"], ["low", "median", "high"]);
+        if let Some(size) = size {
+            let all = sizes["sizes"].as_array().unwrap();
+            let own = all.iter().find(|one| one["procs"] == size).unwrap();
+            assert_eq!(range(&own["queue"], ["low", "median", "high"]), start, "{job}");
+            assert_eq!(sizes["forecast"]["method"], when["method"]);
+        }
+        // The first of several jobs is that job, whatever else the others ask for.
+        for several in ["--array 1-4", "--array 1-9%2", "--chain 3"] {
+            let all = ask(&format!("when history.csv --site site -q batch {job} {several}"));
+            let place = &all["places"][0];
+            for first in [&place["first_start"], &place["jobs"][0]["start"]] {
+                for part in ["p10", "median", "p90", "low", "high"] {
+                    assert_eq!(first[part], when["wait"][part], "{job} {several} {part}");
+                }
+            }
+            assert_eq!(place["alone"]["method"], when["method"], "{job} {several}");
+        }
         let advise = ask(&format!("advise history.csv --site site -q batch {job}"));
         assert_eq!(range(&advise["options"][0]["start"], ["low", "median", "high"]), start, "{job}");
         let sites = ask(&format!("metaschedule sites.toml {job}"));

@@ -159,6 +159,10 @@ fn of_slurm(
     zone: &TimeZone,
     messages: &dyn Messages,
 ) -> Result<CampaignAnswer, Refusal> {
+    if let Some(why) = new.not_by_scheduler() {
+        return Err(Refusal::question(why)
+            .hint("ask about fewer, or without --site: then a log's machine is a number of processors"));
+    }
     let scheduled = ScheduledCampaign::of(site, new, site.job.as_ref().map(|one| &one.0), None)?;
     let (first, size) = scheduled.first();
     let facts = site.facts(&first, size, zone);
@@ -326,7 +330,15 @@ fn of_live(
     messages: &dyn Messages,
 ) -> Result<CampaignAnswer, Refusal> {
     let name = history.map_or("squeue", |one| one.name);
-    let scheduler = by_scheduler(history, procs);
+    let mut scheduler = by_scheduler(history, procs);
+    if scheduler.is_some()
+        && let Some(why) = new.not_by_scheduler()
+    {
+        messages.note(&format!(
+            "{why}: each of its partitions is simulated as a number of processors, but for when the first job starts"
+        ));
+        scheduler = None;
+    }
     let queues = site.whole_queues(partition, procs)?;
     // The scheduler leaves out no job.
     LiveQueue::note(&queues, procs, scheduler.is_none(), messages);

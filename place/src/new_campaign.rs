@@ -14,6 +14,10 @@ use queuecast_slurm_texts::{read_array, read_submissions};
 /// More jobs are not asked about together.
 const MOST: usize = 10_000;
 
+/// A site's own scheduler is asked about fewer: each simulation of it goes through all of them, over and over where they wait for others.
+const MOST_BY_SCHEDULER: usize = 1_000;
+const MOST_AFTER_OTHERS: usize = 200;
+
 /// Several jobs as they are described before they are submitted.
 #[derive(Debug, Clone)]
 pub struct NewCampaign {
@@ -67,6 +71,18 @@ impl NewCampaign {
     /// Whether users and queues come from a list, and not from the question.
     pub(super) fn is_listed(&self) -> bool {
         matches!(self.as_submitted, CampaignSubmissions::Listed(_))
+    }
+
+    /// Why a site's own scheduler is not asked about them, if it is not.
+    pub(super) fn not_by_scheduler(&self) -> Option<String> {
+        let after = self.jobs.iter().filter(|one| !one.after.is_empty()).count();
+        let is_large = self.len() > MOST_BY_SCHEDULER || after > MOST_AFTER_OTHERS;
+        is_large.then(|| {
+            format!(
+                "a site's own scheduler is asked about at most {} together, of which at most {MOST_AFTER_OTHERS} wait for others",
+                number_of(MOST_BY_SCHEDULER, "job")
+            )
+        })
     }
 
     /// The place of the first job that is submitted now and waits for no other.

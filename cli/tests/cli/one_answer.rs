@@ -123,6 +123,18 @@ fn a_slurm_site_says_the_same_to_every_command() {
     }
     // Control: these are ranges, and no points.
     assert!(said.iter().all(|[low, _, high]| low < high), "{said:?}");
+    // Sizes that the site refuses are left out; a list of jobs asks for all that sbatch can be asked for.
+    let sizes = ask("allocate history.csv --site site -u bob --runs 4=2h,8=30m,16=10m");
+    assert_eq!((&sizes["excluded"], &sizes["recommended"]), (&serde_json::json!([4, 16]), &8.into()));
+    let jobs = "submit,user,key,args\n100,bob,a,-n 4 -t 20\n130,ann,a_1,-n 1 -p other -t 5 -d afterany:@a\n";
+    std::fs::write(folder.path("jobs.csv"), jobs).unwrap();
+    let all = ask("when history.csv --site site --list jobs.csv");
+    let alone = ask("when history.csv --site site -n 4 -t 20 -u bob");
+    assert_eq!(range(&all["places"][0]["first_start"], ["low", "median", "high"]), {
+        range(&alone["wait"], ["low", "median", "high"])
+    });
+    let median = |job: usize, what: &str| all["places"][0]["jobs"][job][what]["median"].as_f64();
+    assert!(median(1, "start") >= median(0, "end") && median(0, "end") > median(0, "start"), "{all}");
     // What the site would refuse it refuses here, and brokers cannot be simulated on its nodes.
     let refused = |line: &str| {
         let output = folder.queuecast(line).output().unwrap();
@@ -130,6 +142,17 @@ fn a_slurm_site_says_the_same_to_every_command() {
     };
     let (is_answered, why) = refused("metaschedule sites.toml -n 4 -t 2h -u bob --at 10");
     assert!(!is_answered && why.contains("MaxTime"), "{why}");
+    std::fs::write(folder.path("jobs.csv"), "submit,user,args\n0,bob,-n 4 -t 20\n0,bob,-n 4 -t 120\n")
+        .unwrap();
+    for line in [
+        "when history.csv --site site --list jobs.csv --at 10",
+        "allocate history.csv --site site --runs 4=2h,8=90m --at 10",
+    ] {
+        let (is_answered, why) = refused(line);
+        assert!(!is_answered && why.contains("MaxTime"), "{why}");
+    }
+    let (is_answered, why) = refused("allocate history.csv --site site --runs 4=2h --policy easy");
+    assert!(!is_answered && why.contains("the site's own scheduler is simulated"), "{why}");
     let (is_answered, why) = refused("metaschedule sites.toml");
     assert!(!is_answered && why.contains("brokers are simulated on processors"), "{why}");
 }

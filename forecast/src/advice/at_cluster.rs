@@ -125,7 +125,9 @@ pub fn sizes_at_cluster(
 fn not_taken(cluster: &Cluster, variant: &JobVariant<SubmittedJob>) -> Option<String> {
     let (asked, procs) = (variant.procs, variant.job.procs());
     if procs != asked {
-        return Some(format!("with its nodes and processors per task it cannot have {asked}, but {procs}"));
+        return Some(format!(
+            "by its nodes and processors per task it would have {procs} processors and not {asked}"
+        ));
     }
     submit_refusal(cluster, &variant.job).map(|why| why.to_string())
 }

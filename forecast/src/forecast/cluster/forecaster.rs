@@ -215,7 +215,8 @@ impl<'r> ClusterForecaster<'r> {
         let wanted: Vec<usize> = (first..first + own).collect();
         let mut moment = moment.clone();
         moment.submissions.extend_from_slice(jobs);
-        cluster_runs((&self.cluster, &moment), &mut self.past, &[], &wanted, self.draws, self.seed)
+        let at = (&self.cluster, &moment);
+        cluster_runs(at, &mut self.past, &[], (&wanted, true), self.draws, self.seed)
     }
 
     /// Forecasts before they are corrected.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use rand::{Rng, RngExt};
 
 use super::past::{ClusterPast, ExpectedRun};
+use crate::forecast::starts::SHARED;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
@@ -69,6 +70,8 @@ struct Outset<'a> {
     later: &'a [&'a SubmittedJob],
     later_runs: Vec<ExpectedRun>,
     wanted: &'a [usize],
+    /// The place of the first of the jobs that belong together: all from there on do.
+    first_alike: Option<usize>,
     /// When something asked for a pass of the main scheduler lately, as far as that is seen, in ascending order.
     requests: Vec<Micros>,
 }
@@ -105,7 +108,7 @@ pub(super) fn cluster_draws(
     settings: ClusterDraws,
     seed: Seed,
 ) -> Vec<Vec<Option<f64>>> {
-    let drawn = cluster_runs(at, past, later, wanted, settings, seed);
+    let drawn = cluster_runs(at, past, later, (wanted, false), settings, seed);
     drawn.into_iter().map(|draw| draw.into_iter().map(|job| job.start).collect()).collect()
 }
 
@@ -118,12 +121,13 @@ pub(super) struct DrawnJob {
     pub run: Option<Seconds>,
 }
 
-/// As [`cluster_draws`], with how long each of the wanted jobs runs.
+/// As [`cluster_draws`], with how long each of the wanted jobs runs. If they belong together, each has with even odds its own run time or
+/// one that it shares with the others.
 pub(super) fn cluster_runs(
     (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
     past: &mut ClusterPast<'_>,
     later: &[&SubmittedJob],
-    wanted: &[usize],
+    (wanted, belong_together): (&[usize], bool),
     settings: ClusterDraws,
     seed: Seed,
 ) -> Vec<Vec<DrawnJob>> {
@@ -138,6 +142,7 @@ pub(super) fn cluster_runs(
             .map(|(one, task)| past.run(one, task, Seconds::ZERO))
             .collect(),
         wanted,
+        first_alike: wanted.first().copied().filter(|_| belong_together),
         requests: requests(moment, past),
     };
     let now = moment.now;
@@ -266,8 +271,14 @@ impl Outset<'_> {
 
     /// One simulation, with past submissions repeated the time `shift` later; returns what becomes of the wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
     fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<DrawnJob> {
-        let mut runs: Vec<Option<Seconds>> =
-            self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
+        let common: f64 = self.first_alike.map_or(0.0, |_| rng.random());
+        let run = |(place, (run, elapsed)): (usize, &(ExpectedRun, Seconds))| {
+            let own: f64 = rng.random();
+            let may_share = self.first_alike.is_some_and(|first| place >= first);
+            let is_shared = may_share && rng.random::<f64>() < SHARED;
+            run.at(if is_shared { common } else { own }, *elapsed)
+        };
+        let mut runs: Vec<Option<Seconds>> = self.runs.iter().enumerate().map(run).collect();
         let later_runs: Vec<Option<Seconds>> =
             self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
         let settings = &self.cluster.cluster().settings;

@@ -6,6 +6,7 @@ mod allocated;
 mod asked;
 mod blockers;
 mod campaign;
+mod campaign_answer;
 mod choice;
 mod fastest;
 mod followed;
@@ -46,7 +47,8 @@ pub use allocated::{
 };
 pub use asked::AskedPlace;
 pub use blockers::{StartWhy, TriedBlocker};
-pub use campaign::{AloneStart, AskedCampaign, AskedMember, CampaignAnswer, CampaignTimes, campaign_at};
+pub use campaign::campaign_at;
+pub use campaign_answer::{AloneStart, AskedCampaign, AskedMember, CampaignAnswer, CampaignTimes};
 pub use choice::{RefusedSite, SiteAsker, SiteChoice, SiteStart, SiteWord};
 pub use fastest::{ClusterStart, FastestAnswer};
 pub use followed::FollowedTexts;

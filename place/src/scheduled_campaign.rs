@@ -1,7 +1,7 @@
 //! Several jobs that are submitted to a Slurm site together, told by its own scheduler.
 
 use super::asked::{Asking, PlaceFacts};
-use super::campaign::{AloneStart, AskedCampaign, AskedMember, CampaignTimes};
+use super::campaign_answer::{AloneStart, AskedCampaign, AskedMember, CampaignTimes};
 use super::new_campaign::{CampaignSubmissions, NewCampaign};
 use super::slurm::{account_of, asked_size};
 use super::{AskedPlace, JobSize, LiveQueue, SlurmPlace};
@@ -99,7 +99,7 @@ impl<'a> ScheduledCampaign<'a> {
         });
         let alone = alone.transpose()?;
         let anchor = now.zip(alone.as_ref());
-        let anchor = anchor.map(|(place, alone)| FirstJob { place, wait: alone.wait().clone() });
+        let anchor = anchor.map(|(place, alone)| FirstJob { place, wait: alone.wait.clone() });
         let after: Vec<Vec<usize>> = new.jobs.iter().map(|one| one.after.clone()).collect();
         let mut forecast = campaign_at_cluster(&question, (jobs, &after), settings, anchor.as_ref());
         if let Some(free) = facts.free {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::live_source;
-use super::campaign::{AskedCampaign, AskedMember, CampaignAnswer, LearnedCampaigns, answer_now};
+use super::campaign::{LearnedCampaigns, answer_now};
+use super::campaign_answer::{AskedCampaign, AskedMember, CampaignAnswer};
 use super::queue_past::QueuePast;
 use super::{AskedPlace, JobSize, LivePast, LiveQueue, LiveSite};
 use queuecast_core::asking::{Messages, Refusal};

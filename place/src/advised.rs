@@ -119,7 +119,7 @@ pub fn advise_at(
     }
     let is_live = matches!(place, AskedPlace::Live { .. });
     let found = place.each(job, &advice.when, zone, messages, |facts, asking| {
-        if let Some(lost) = place.lost(facts, asking.waiting()) {
+        if let Some(lost) = place.lost(facts, facts.asked.procs, asking.waiting()) {
             return Ok(Err(format!("{}: {}", facts.partition.as_deref().unwrap_or_default(), lost.words())));
         }
         let plan = planned(&asking, advice, facts.name, is_live.then_some(facts.limits), messages)?;
@@ -144,11 +144,7 @@ pub fn advise_at(
         }
     }
     if answers.is_empty() {
-        return Err(Refusal::input(format!(
-            "advice is withheld until it is earned back: {}",
-            withheld.join("; ")
-        ))
-        .hint("queuecast when still answers, with wider ranges; queuecast score live has the record"));
+        return Err(advice_withheld(&withheld));
     }
     let is_withheld = !withheld.is_empty();
     refused.extend(withheld.into_iter().map(|why| format!("advice is withheld: {why}")));
@@ -161,6 +157,12 @@ pub fn advise_at(
             AdvisedAnswer::Several(AdvisedPlaces { partitions, sites: Vec::new(), refused, soonest })
         }
     })
+}
+
+/// There is no advice where ranges have not held lately.
+pub(super) fn advice_withheld(why: &[String]) -> Refusal {
+    Refusal::input(format!("advice is withheld until it is earned back: {}", why.join("; ")))
+        .hint("queuecast when still answers, with wider ranges; queuecast score live has the record")
 }
 
 /// The advice at each of several sites by their logs, each at a moment of its own, or why a log cannot be asked. A user that a log does
@@ -230,6 +232,8 @@ pub(super) fn refused_plan(name: &str, error: PlanError) -> Refusal {
         PlanError::When(error) => refused(name, error),
         PlanError::AtSite(error) => refused_at_site(&error),
         PlanError::Sizes(why) => AdviceError::Sizes(why).refusal(),
+        PlanError::NotTaken(_) => Refusal::question(error.to_string())
+            .hint("queuecast site check DIR lists partitions, QOS, accounts and their limits"),
         PlanError::NoLimit => Refusal::question(error.to_string()).hint("name one by --time, as in -t 2h"),
     }
 }

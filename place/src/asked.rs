@@ -17,6 +17,7 @@ use queuecast_forecast::forecast::{
 };
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
+use queuecast_slurm_sim::cluster::SubmittedJob;
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// Where a job would be submitted.
@@ -94,10 +95,11 @@ pub(super) struct PlaceAnswers<T> {
 pub(super) const SITE_TRIALS: usize = 60;
 
 impl AskedPlace<'_> {
-    /// The lost regime by which ranges of a new job are widened in a partition of a live site, given how many jobs wait there; `None` if they are not.
-    pub(super) fn lost(&self, facts: &PlaceFacts<'_>, waiting: usize) -> Option<&LostRegime> {
+    /// The lost regime by which ranges of a new job of a size are widened in a partition of a live site, given how many jobs wait there;
+    /// `None` if they are not.
+    pub(super) fn lost(&self, facts: &PlaceFacts<'_>, procs: Procs, waiting: usize) -> Option<&LostRegime> {
         let AskedPlace::Live { history: Some(past), .. } = self else { return None };
-        past.lost(facts.partition.as_ref()?, facts.asked.procs, waiting == 0)
+        past.lost(facts.partition.as_ref()?, procs, waiting == 0)
     }
 
     /// Asks about a job at the place: once, or for each partition of a live site that allows it; refused if none does.
@@ -138,18 +140,7 @@ impl AskedPlace<'_> {
             }
             AskedPlace::Slurm(place) => {
                 let (question, asked) = place.question()?;
-                let facts = PlaceFacts {
-                    name: &place.source,
-                    moment: Moment::of(place.at, place.epoch, zone),
-                    epoch: place.epoch,
-                    partition: question.job.request.partitions.first().cloned(),
-                    machine: MachineSize { procs: asked.procs, source: MachineSource::Given },
-                    asked,
-                    limits: JobLimits::default(),
-                    past: None,
-                    free: None,
-                    whose: Some(String::new()),
-                };
+                let facts = place.facts(question.job, asked, zone);
                 ask(&facts, place.asking(question, settings)).map(only)
             }
             AskedPlace::Live { site, history, partition, procs } => {
@@ -179,8 +170,36 @@ impl AskedPlace<'_> {
 impl SlurmPlace {
     /// A question as its scheduler takes it.
     pub(super) fn asking<'q>(&self, question: ClusterQuestion<'q>, settings: &WhenSettings) -> Asking<'q> {
+        Asking::Slurm { question, settings: self.when_settings(settings) }
+    }
+
+    /// How its scheduler is asked.
+    pub(super) fn when_settings(&self, settings: &WhenSettings) -> ClusterWhenSettings {
         let trials = if self.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
-        Asking::Slurm { question, settings: ClusterWhenSettings { trials, ..self.settings() } }
+        ClusterWhenSettings { trials, ..self.settings() }
+    }
+
+    /// The same for a job of a live site.
+    pub(super) fn live_settings(&self, site: &LiveSite, settings: &WhenSettings) -> ClusterWhenSettings {
+        let usual = self.when_settings(settings);
+        let draws = if site.waiting() > MANY_WAITING { usual.trial_draws } else { usual.draws.draws };
+        ClusterWhenSettings { draws: ClusterDraws { draws, ..usual.draws }, ..usual }
+    }
+
+    /// What is said of the site where a job is submitted to it.
+    pub(super) fn facts(&self, job: &SubmittedJob, asked: JobSize, zone: &TimeZone) -> PlaceFacts<'_> {
+        PlaceFacts {
+            name: &self.source,
+            moment: Moment::of(self.at, self.epoch, zone),
+            epoch: self.epoch,
+            partition: job.request.partitions.first().cloned(),
+            machine: MachineSize { procs: asked.procs, source: MachineSource::Given },
+            asked,
+            limits: JobLimits::default(),
+            past: None,
+            free: None,
+            whose: Some(String::new()),
+        }
     }
 }
 
@@ -224,7 +243,19 @@ fn in_queue_by_scheduler<T>(
         Ok(found) => found,
         Err(refusal) => return Ok(Err(refusal.to_string())),
     };
-    let facts = PlaceFacts {
+    let facts = facts_by_scheduler((site, queue), history, asked, zone);
+    let settings = scheduler.live_settings(site, settings);
+    ask(&facts, Asking::Slurm { question: scheduler.question_about(&job), settings }).map(Ok)
+}
+
+/// What is said of a queue that is asked by the scheduler of its site.
+pub(super) fn facts_by_scheduler<'q>(
+    (site, queue): (&LiveSite, &LiveQueue),
+    history: LivePast<'q>,
+    asked: JobSize,
+    zone: &TimeZone,
+) -> PlaceFacts<'q> {
+    PlaceFacts {
         name: history.name,
         moment: Moment::of(site.asked, Some(0), zone),
         epoch: Some(0),
@@ -235,13 +266,7 @@ fn in_queue_by_scheduler<T>(
         past: None,
         free: Some(queue.free()),
         whose: Some(String::new()),
-    };
-    let trials = if scheduler.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
-    let usual = scheduler.settings();
-    let draws = if site.waiting() > MANY_WAITING { usual.trial_draws } else { usual.draws.draws };
-    let draws = ClusterDraws { draws, ..usual.draws };
-    let settings = ClusterWhenSettings { trials, draws, ..usual };
-    ask(&facts, Asking::Slurm { question: scheduler.question_about(&job), settings }).map(Ok)
+    }
 }
 
 /// Asks about a job that is submitted to a queue of a live site now, with accounting to learn from, if there is any.

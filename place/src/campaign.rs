@@ -2,128 +2,30 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use super::asked::{Asking, PlaceFacts, in_live_queue, live_source, refused};
+use super::asked::{Asking, PlaceFacts, facts_by_scheduler, in_live_queue, live_source, refused};
+use super::campaign_answer::{AloneStart, AskedCampaign, AskedMember, CampaignAnswer, CampaignTimes};
 use super::job::numbered;
 use super::new_campaign::NewCampaign;
-use super::queue_past::QueuePast;
-use super::start::said_of;
-use super::{AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite};
-use queuecast_core::asking::{Learning, Messages, Refusal};
-use queuecast_core::distribution::Distribution;
+use super::queue_past::{QueuePast, by_scheduler};
+use super::scheduled_campaign::ScheduledCampaign;
+use super::{
+    AskedPlace, JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, SlurmJob, SlurmPlace,
+};
+use queuecast_core::asking::{Learning, Messages, Refusal, Unheard};
 use queuecast_core::job::{Job, JobIndex, QueueId};
 use queuecast_core::number::number_of;
-use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::{
-    Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, FirstJob,
-    MethodRecord, PastFacts, QueueOrder, RegimeRecord, WhenAnswer, WhenError, WhenSettings,
+    Campaign, CampaignEnd, CampaignForecaster, CampaignJob, CampaignMember, FirstJob, PastFacts, QueueOrder,
+    WhenError, WhenSettings,
 };
 use queuecast_sim::site::Site;
 use queuecast_trace::{Moment, TimeZone};
 
-/// When the first of several jobs starts, and when the last ends. Uses nothing that a log records of later.
-#[derive(Debug, Serialize)]
-pub struct CampaignAnswer {
-    /// Of queuecast.
-    pub version: &'static str,
-    /// Where what is known comes from.
-    pub source: String,
-    /// The moment asked about.
-    pub moment: Moment,
-    /// The Unix time that the clock of the moment begins at.
-    #[serde(skip)]
-    pub epoch: Option<i64>,
-    /// The zone of dates.
-    #[serde(skip)]
-    pub zone: TimeZone,
-    /// What is asked about.
-    pub asked: AskedCampaign,
-    /// One for each partition of a live site that allows all of the jobs; at another place one.
-    pub places: Vec<CampaignTimes>,
-    /// Partitions that do not allow the jobs, and why.
-    pub refused: Vec<String>,
-}
-
-/// The jobs that are asked about together.
-#[derive(Debug, Serialize)]
-pub struct AskedCampaign {
-    /// What they are called, if they wait already: `1234`.
-    pub name: Option<String>,
-    /// Each of them, in the order of their submission.
-    pub jobs: Vec<AskedMember>,
-    /// How many of the jobs of each array may run at once, where that is limited.
-    pub at_once: Vec<u32>,
-    /// Whether some wait for the ends of others.
-    pub depend: bool,
-    /// Jobs of it that run already.
-    pub running: usize,
-}
-
-/// A job of a campaign.
-#[derive(Debug, Clone, Serialize)]
-pub struct AskedMember {
-    /// What it is called.
-    pub name: String,
-    /// What it asks for.
-    #[serde(flatten)]
-    pub size: JobSize,
-}
-
-/// When the jobs start and end in one place.
-#[derive(Debug, Serialize)]
-pub struct CampaignTimes {
-    /// The partition, on a live site.
-    pub partition: Option<String>,
-    /// Whose past it was learned from.
-    pub history: String,
-    /// What is said of the first job by itself; `None` if every job is submitted later, or waits already.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alone: Option<AloneStart>,
-    /// The answer; its jobs are in the order of those asked about.
-    #[serde(flatten)]
-    pub forecast: CampaignForecast,
-}
-
-/// How one job of several would start if it alone were asked about: the campaign's answer begins with this one.
-#[derive(Debug, Clone, Serialize)]
-pub struct AloneStart {
-    /// What the job is called.
-    pub job: String,
-    /// The method that answers.
-    pub method: String,
-    /// How right it was for the last jobs; `None` with fewer than 30 of them.
-    pub record: Option<MethodRecord>,
-    /// How right it was for those of them in the situation of the job; `None` with fewer than 30.
-    pub regime: Option<RegimeRecord>,
-    /// Its wait.
-    #[serde(skip)]
-    wait: Distribution,
-}
-
-impl AloneStart {
-    /// The share of such ranges that held, in the situation of the job where that is known.
-    pub fn inside(&self) -> Option<f64> {
-        let regime = self.regime.map(|regime| regime.inside);
-        regime.or_else(|| self.record.as_ref().map(|record| record.inside))
-    }
-
-    fn of(
-        place: &AskedPlace<'_>,
-        name: &str,
-        (facts, asking): (&PlaceFacts<'_>, &Asking<'_>),
-        messages: &dyn Messages,
-    ) -> Result<AloneStart, Refusal> {
-        let (answer, _) = said_of(place, facts, asking, messages)?;
-        let WhenAnswer { method, wait, record, regime, .. } = answer;
-        Ok(AloneStart { job: name.to_owned(), method, record, regime, wait: wait.distribution })
-    }
-}
-
 /// Says when the first of several jobs starts that are submitted at a place, and when the last ends.
 ///
 /// # Errors
-/// If the place does not know a user or queue, does not allow the jobs, has nothing to learn from, or is simulated by its own scheduler.
+/// If the place does not know a user or queue, does not allow the jobs, or has nothing to learn from.
 pub fn campaign_at(
     place: AskedPlace<'_>,
     new: &NewCampaign,
@@ -139,15 +41,40 @@ pub fn campaign_at(
         AskedPlace::Live { site, history, partition, procs } => {
             of_live(place, (site, partition, procs), history, new, settings, zone, messages)
         }
-        AskedPlace::Slurm(_) => Err(not_by_scheduler()),
+        AskedPlace::Slurm(site) => of_slurm(place, site, new, settings, zone, messages),
     }
 }
 
-/// Several jobs are not asked about by a site's own scheduler.
-pub(super) fn not_by_scheduler() -> Refusal {
-    Refusal::question("several jobs together cannot be asked about with --site").hint(
-        "ask without --site: queuecast when LOG, or when --live; queuecast simulate --site runs a list of submissions once",
-    )
+fn of_slurm(
+    place: AskedPlace<'_>,
+    site: &SlurmPlace,
+    new: &NewCampaign,
+    settings: &WhenSettings,
+    zone: &TimeZone,
+    messages: &dyn Messages,
+) -> Result<CampaignAnswer, Refusal> {
+    if let Some(why) = new.not_by_scheduler() {
+        return Err(Refusal::question(why)
+            .hint("ask about fewer, or without --site: then a log's machine is a number of processors"));
+    }
+    let scheduled = ScheduledCampaign::of(site, new, site.job.as_ref().map(|one| &one.0), None)?;
+    let (first, size) = scheduled.first();
+    let facts = site.facts(&first, size, zone);
+    let times = scheduled.times(&place, &facts, (&first, site.when_settings(settings)), messages)?;
+    let times = times.map_err(|why| {
+        Refusal::question(format!("one of the jobs would never start there: {why}"))
+            .hint("queuecast site check DIR lists partitions, QOS, accounts and their limits")
+    })?;
+    Ok(CampaignAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        source: site.source.clone(),
+        moment: facts.moment.clone(),
+        epoch: site.epoch,
+        zone: zone.clone(),
+        asked: scheduled.asked(),
+        places: vec![times],
+        refused: Vec::new(),
+    })
 }
 
 /// A site with what was learned of its campaigns.
@@ -259,7 +186,7 @@ fn of_log(
 ) -> Result<CampaignAnswer, Refusal> {
     let workload = &log.log.workload;
     // What a list names may not be in the log.
-    let first = new.jobs.first().filter(|_| !new.is_listed);
+    let first = new.jobs.first().filter(|_| !new.is_listed());
     first.map_or(Ok(()), |one| one.job.check(workload))?;
     let learned = LearnedCampaigns::of_log((log, at), settings, messages)?;
     let campaign = campaign_of(new, at, |place, submit| new.jobs[place].job.at(submit, workload));
@@ -297,7 +224,18 @@ fn of_live(
     messages: &dyn Messages,
 ) -> Result<CampaignAnswer, Refusal> {
     let name = history.map_or("squeue", |one| one.name);
-    let queues = site.queues(partition, procs, messages)?;
+    let mut scheduler = by_scheduler(history, procs);
+    if scheduler.is_some()
+        && let Some(why) = new.not_by_scheduler()
+    {
+        messages.note(&format!(
+            "{why}: each of its partitions is simulated as a number of processors, but for when the first job starts"
+        ));
+        scheduler = None;
+    }
+    let queues = site.whole_queues(partition, procs)?;
+    // The scheduler leaves out no job.
+    LiveQueue::note(&queues, procs, scheduler.is_none(), messages);
     let (mut places, mut not_allowed) = (Vec::new(), Vec::new());
     let mut times: Option<Vec<Seconds>> = None;
     for queue in &queues {
@@ -312,6 +250,18 @@ fn of_live(
         }
         if let Some(why) = sizes.iter().find_map(|size| queue.not_allowed(size)) {
             not_allowed.push(format!("{}: {why}", queue.name));
+            continue;
+        }
+        if let Some(known) = scheduler {
+            // What is said of the jobs is the same for each partition.
+            let messages: &dyn Messages = if places.is_empty() { messages } else { &Unheard };
+            match in_queue_by_scheduler(&place, (site, queue), known, new, (settings, zone), messages)? {
+                Ok(found) => {
+                    places.push(found);
+                    times.get_or_insert_with(|| sizes.iter().map(|size| size.time).collect());
+                }
+                Err(why) => not_allowed.push(format!("{}: {why}", queue.name)),
+            }
             continue;
         }
         let past = QueuePast::of(history, site, queue)?;
@@ -349,6 +299,29 @@ fn of_live(
     Ok(answer_now(site, live_source(history), zone, asked(new, size), (places, not_allowed)))
 }
 
+/// What the scheduler of a live site says of one of its queues; or why the site would refuse a job there.
+fn in_queue_by_scheduler(
+    place: &AskedPlace<'_>,
+    (site, queue): (&LiveSite, &LiveQueue),
+    (history, scheduler): (LivePast<'_>, &SlurmPlace),
+    new: &NewCampaign,
+    (settings, zone): (&WhenSettings, &TimeZone),
+    messages: &dyn Messages,
+) -> Result<Result<CampaignTimes, String>, Refusal> {
+    let each = new.jobs.first().filter(|_| !new.is_listed()).map(|one| {
+        let job = SlurmJob::in_partition(&one.job, &queue.name, queue.asked_by(&one.job).time);
+        scheduler.newcomer(&job, messages)
+    });
+    let each = match each.transpose() {
+        Ok(each) => each,
+        Err(refusal) => return Ok(Err(refusal.to_string())),
+    };
+    let scheduled = ScheduledCampaign::of(scheduler, new, each.as_ref().map(|one| &one.0), Some(queue))?;
+    let (first, size) = scheduled.first();
+    let facts = facts_by_scheduler((site, queue), history, size, zone);
+    scheduled.times(place, &facts, (&first, scheduler.live_settings(site, settings)), messages)
+}
+
 /// What a live site answers.
 pub(super) fn answer_now(
     site: &LiveSite,
@@ -366,19 +339,5 @@ pub(super) fn answer_now(
         asked,
         places,
         refused,
-    }
-}
-
-impl AskedCampaign {
-    /// All processors that the jobs ask for, each counted for itself.
-    pub fn procs(&self) -> u64 {
-        self.jobs.iter().map(|one| u64::from(one.size.procs.0)).sum()
-    }
-
-    /// What all of the jobs ask for, if that is the same.
-    pub fn common_size(&self) -> Option<(Procs, Seconds)> {
-        let size = |one: &AskedMember| (one.size.procs, one.size.time);
-        let first = size(self.jobs.first()?);
-        self.jobs.iter().all(|one| size(one) == first).then_some(first)
     }
 }

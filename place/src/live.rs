@@ -230,8 +230,12 @@ impl LiveQueue {
 
     /// What a job asks it for: without a time, what it allows; no more than a day is assumed.
     pub fn asked_by(&self, job: &NewJob) -> JobSize {
-        let longest = self.limits.longest.unwrap_or(DEFAULT_REQUEST).min(DEFAULT_REQUEST);
-        JobSize { procs: job.procs, time: job.time.unwrap_or(longest) }
+        JobSize { procs: job.procs, time: job.time.unwrap_or_else(|| self.usual_time()) }
+    }
+
+    /// What a job without a time asks it for.
+    pub(super) fn usual_time(&self) -> Seconds {
+        self.limits.longest.unwrap_or(DEFAULT_REQUEST).min(DEFAULT_REQUEST)
     }
 
     /// Why it does not allow a job.

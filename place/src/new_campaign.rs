@@ -5,12 +5,18 @@ use std::collections::BTreeMap;
 use super::NewJob;
 use queuecast_core::asking::Refusal;
 use queuecast_core::number::number_of;
-use queuecast_core::units::{Procs, Seconds, Time};
-use queuecast_slurm_sim::cluster::{DependencyKind, DependencyOn, SubmittedJob, TimeLimit};
+use queuecast_core::units::{Micros, Procs, Seconds, Time};
+use queuecast_slurm_sim::cluster::{
+    Begin, DependencyKind, DependencyOn, JobArray, RequestTerms, SubmittedJob, TimeLimit,
+};
 use queuecast_slurm_texts::{read_array, read_submissions};
 
 /// More jobs are not asked about together.
 const MOST: usize = 10_000;
+
+/// A site's own scheduler is asked about fewer: each simulation of it goes through all of them, over and over where they wait for others.
+const MOST_BY_SCHEDULER: usize = 1_000;
+const MOST_AFTER_OTHERS: usize = 200;
 
 /// Several jobs as they are described before they are submitted.
 #[derive(Debug, Clone)]
@@ -21,8 +27,19 @@ pub struct NewCampaign {
     pub(super) at_once: Vec<u32>,
     /// What of the description is not simulated.
     pub(super) left_out: Vec<String>,
-    /// Whether users and queues come from a list, and not from the question.
-    pub(super) is_listed: bool,
+    /// How they are submitted to a Slurm site.
+    pub(super) as_submitted: CampaignSubmissions,
+}
+
+/// Several jobs as sbatch is asked for them.
+#[derive(Debug, Clone)]
+pub(super) enum CampaignSubmissions {
+    /// One submission.
+    Array(JobArray),
+    /// Each depends on the one before it.
+    Chain,
+    /// As a list has them, with users and partitions of its own: with keys that no job of a site has, and times from the first of them on.
+    Listed(Vec<SubmittedJob>),
 }
 
 /// One of them.
@@ -49,6 +66,28 @@ impl NewCampaign {
             [one] => Some(&one.job),
             _ => None,
         }
+    }
+
+    /// Whether users and queues come from a list, and not from the question.
+    pub(super) fn is_listed(&self) -> bool {
+        matches!(self.as_submitted, CampaignSubmissions::Listed(_))
+    }
+
+    /// Why a site's own scheduler is not asked about them, if it is not.
+    pub(super) fn not_by_scheduler(&self) -> Option<String> {
+        let after = self.jobs.iter().filter(|one| !one.after.is_empty()).count();
+        let is_large = self.len() > MOST_BY_SCHEDULER || after > MOST_AFTER_OTHERS;
+        is_large.then(|| {
+            format!(
+                "a site's own scheduler is asked about at most {} together, of which at most {MOST_AFTER_OTHERS} wait for others",
+                number_of(MOST_BY_SCHEDULER, "job")
+            )
+        })
+    }
+
+    /// The place of the first job that is submitted now and waits for no other.
+    pub(super) fn first_now(&self) -> Option<usize> {
+        self.jobs.iter().position(|one| one.later == Seconds::ZERO && one.after.is_empty())
     }
 
     /// How many jobs.
@@ -83,7 +122,8 @@ impl NewCampaign {
             after: Vec::new(),
             array: of_array,
         });
-        Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out: Vec::new(), is_listed: false })
+        let (jobs, left_out) = (jobs.collect(), Vec::new());
+        Ok(NewCampaign { jobs, at_once, left_out, as_submitted: CampaignSubmissions::Array(array) })
     }
 
     /// A chain of equal jobs, each eligible when the one before it ends.
@@ -102,7 +142,7 @@ impl NewCampaign {
             array: None,
         });
         let (at_once, left_out) = (Vec::new(), Vec::new());
-        Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out, is_listed: false })
+        Ok(NewCampaign { jobs: jobs.collect(), at_once, left_out, as_submitted: CampaignSubmissions::Chain })
     }
 
     /// The submissions of a list, the first of them now and the others as much later as they are in the list. Jobs that the list gives no
@@ -123,8 +163,47 @@ impl NewCampaign {
         for one in &submissions {
             listed.add(file, one, (one.submit.second() - first, default))?;
         }
-        Ok(listed.campaign)
+        let as_submitted = CampaignSubmissions::Listed(renamed(&submissions, first, default));
+        Ok(NewCampaign { as_submitted, ..listed.campaign })
     }
+}
+
+/// The submissions of a list with keys that no job of a site has, and times from the first of them on; those without a limit ask for that
+/// of `default`.
+fn renamed(submissions: &[SubmittedJob], first: Time, default: Option<Seconds>) -> Vec<SubmittedJob> {
+    let name = |number: usize| format!("listed {number}");
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all = Vec::with_capacity(submissions.len());
+    for (number, one) in submissions.iter().enumerate() {
+        let mut job = SubmittedJob { key: name(number), id: None, runs: Vec::new(), ..one.clone() };
+        job.submit = job.submit - Micros::from(first);
+        if !matches!(job.request.time_limit, Some(TimeLimit::Of(_))) && default.is_some() {
+            job.request.time_limit = default.map(TimeLimit::Of);
+        }
+        if let Some(dependency) = &mut job.request.dependency {
+            for on in &mut dependency.on {
+                let wanted = on.job.trim_start_matches('@');
+                let bare = wanted.strip_suffix("_*").unwrap_or(wanted);
+                let task =
+                    || wanted.rsplit_once('_').and_then(|(whole, task)| Some((numbers.get(whole)?, task)));
+                match (numbers.get(bare), task()) {
+                    (Some(&number), _) => on.job = name(number),
+                    (None, Some((&number, task))) => on.job = format!("{}_{task}", name(number)),
+                    (None, None) => {}
+                }
+            }
+        }
+        let RequestTerms { begin, deadline, .. } = &mut job.request.terms;
+        for at in [begin, deadline].into_iter().flatten() {
+            if let Begin::At(at) = at {
+                *at = Time((*at - first).0);
+            }
+        }
+        numbers.extend(one.id.map(|id| (id.to_string(), number)));
+        numbers.insert(one.key.clone(), number);
+        all.push(job);
+    }
+    all
 }
 
 struct ListedJobs {
@@ -137,8 +216,9 @@ struct ListedJobs {
 
 impl Default for ListedJobs {
     fn default() -> ListedJobs {
+        let as_submitted = CampaignSubmissions::Listed(Vec::new());
         let campaign =
-            NewCampaign { jobs: Vec::new(), at_once: Vec::new(), left_out: Vec::new(), is_listed: true };
+            NewCampaign { jobs: Vec::new(), at_once: Vec::new(), left_out: Vec::new(), as_submitted };
         ListedJobs { campaign, places: BTreeMap::new(), named: BTreeMap::new() }
     }
 }

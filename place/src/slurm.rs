@@ -271,6 +271,23 @@ fn unknown_dependencies<'a>(
 /// The longest time that a partition without a limit is taken to allow.
 const UNLIMITED: Seconds = Seconds(365 * 86_400);
 
+/// What a job asks for at a site.
+pub(super) fn asked_size(cluster: &Cluster, request: &JobRequest) -> JobSize {
+    let partition = request.partitions.first().and_then(|name| cluster.partition(name));
+    let config = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+    let time = match request.time_limit {
+        Some(TimeLimit::Of(limit)) => limit,
+        _ => config.and_then(|one| one.default_time.or(one.max_time)).unwrap_or(UNLIMITED),
+    };
+    JobSize { procs: Procs(request.processors()), time }
+}
+
+/// The account of a user's jobs that name none.
+pub(super) fn account_of(cluster: &Cluster, user: &str) -> Option<String> {
+    let mut own = cluster.associations.0.iter().filter(|one| one.user.as_deref() == Some(user));
+    own.next().map(|one| one.account.clone())
+}
+
 impl SlurmJob {
     /// A job that is described without sbatch, submitted to the first of some partitions.
     pub(super) fn in_partition(new: &NewJob, partitions: &str, time: Seconds) -> SlurmJob {
@@ -292,10 +309,8 @@ impl SlurmJob {
     ) -> Result<(SubmittedJob, JobSize), Refusal> {
         let mut request = self.request(messages)?;
         let user = self.user.clone().unwrap_or_default();
-        let associations = &cluster.associations.0;
-        let mut own = associations.iter().filter(|one| one.user.as_deref() == Some(&user));
-        let account = own.next().map(|one| one.account.clone());
-        if !associations.is_empty() && account.is_none() {
+        let account = account_of(cluster, &user);
+        if !cluster.associations.0.is_empty() && account.is_none() {
             let why = match &self.user {
                 Some(user) => format!("--user {user}: the site's accounts have no such user"),
                 None => "no --user is given".to_owned(),
@@ -308,14 +323,7 @@ impl SlurmJob {
                 "--dependency {named}: the site shows no such job by then; it is taken to have ended well"
             ));
         }
-        let partition = request.partitions.first().and_then(|name| cluster.partition(name));
-        let config =
-            partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
-        let time = match request.time_limit {
-            Some(TimeLimit::Of(limit)) => limit,
-            _ => config.and_then(|one| one.default_time.or(one.max_time)).unwrap_or(UNLIMITED),
-        };
-        let asked = JobSize { procs: Procs(request.processors()), time };
+        let asked = asked_size(cluster, &request);
         let job = SubmittedJob {
             key: "the job asked about".to_owned(),
             id: None,

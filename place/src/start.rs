@@ -71,7 +71,7 @@ pub(super) fn said_of<'p>(
     messages: &dyn Messages,
 ) -> Result<(WhenAnswer, Option<&'p LostRegime>), Refusal> {
     let mut answer = answered(asking, facts.name, messages)?;
-    let lost = place.lost(facts, answer.state.waiting);
+    let lost = place.lost(facts, facts.asked.procs, answer.state.waiting);
     if let Some(lost) = lost {
         messages.note(&lost.words());
         answer.wait = lost.wait(&answer.wait);

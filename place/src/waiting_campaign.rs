@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::live_source;
-use super::campaign::{
-    AskedCampaign, AskedMember, CampaignAnswer, LearnedCampaigns, answer_now, not_by_scheduler,
-};
+use super::campaign::{LearnedCampaigns, answer_now};
+use super::campaign_answer::{AskedCampaign, AskedMember, CampaignAnswer};
 use super::queue_past::QueuePast;
 use super::{AskedPlace, JobSize, LivePast, LiveQueue, LiveSite};
 use queuecast_core::asking::{Messages, Refusal};
@@ -40,7 +39,10 @@ pub fn waiting_campaign_at(
         AskedPlace::Live { site, history, partition, procs } => {
             of_live((site, partition, procs), history, name, settings, zone, messages)
         }
-        AskedPlace::Slurm(_) => Err(not_by_scheduler()),
+        AskedPlace::Slurm(_) => Err(Refusal::question(format!(
+            "job {name}: jobs that wait are asked about one by one with --site"
+        ))
+        .hint("queuecast pending LOG --site DIR lists all of them")),
         AskedPlace::Log { .. } => {
             Err(Refusal::question(format!("job {name}: which jobs of a log belong together is not known"))
                 .hint("queuecast when --live asks about arrays and dependencies in a queue"))

@@ -109,7 +109,7 @@ fn machine(result: &Allocated) -> Table {
         result.answer.limits.most.map(|most| format!("at most {}", number_of(most.0, "processor"))),
         result.answer.limits.longest.map(|longest| format!("at most {}", duration::human(longest))),
     ];
-    if result.partition.is_some() {
+    if result.partition.is_some() && limits.iter().any(Option::is_some) {
         facts.push(fact("a job may have", limits.into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
     facts.extend([
@@ -134,10 +134,10 @@ fn machine(result: &Allocated) -> Table {
             result.machine
         ));
     }
-    if state.load > 1.0 {
+    if let Some(load) = state.load.filter(|load| *load > 1.0) {
         table.note(format!(
             "an offered load of {}: the machine is larger, or the queue grows without bound (--procs)",
-            percent(state.load)
+            percent(load)
         ));
     }
     if !result.answer.excluded.is_empty() {
@@ -264,7 +264,11 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     }
     if !result.answer.unknown.is_empty() {
         let unknown: Vec<String> = result.answer.unknown.iter().map(ToString::to_string).collect();
-        table.note(format!("nothing is predicted of {}: no running job holds as many", unknown.join(", ")));
+        let why = match result.answer.forecast {
+            Some(_) => "it would never start there",
+            None => "no running job holds as many",
+        };
+        table.note(format!("nothing is predicted of {}: {why}", unknown.join(", ")));
     }
     table
 }
@@ -463,12 +467,12 @@ pub fn allocation_warnings(of: &Allocated, past: Option<LivePast<'_>>) -> Vec<St
             ));
         }
     }
-    if let Some(past) = past.filter(|_| of.answer.site.load > 1.0) {
+    if let Some((past, load)) = past.zip(of.answer.site.load.filter(|load| *load > 1.0)) {
         warnings.push(format!(
             "{}: an offered load of {:.0}% on {} processors: the machine is larger, or the queue grows without bound; \
              --procs says how large it is",
             past.name,
-            100.0 * of.answer.site.load,
+            100.0 * load,
             past.workload.machine().procs
         ));
     }

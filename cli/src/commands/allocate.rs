@@ -6,7 +6,7 @@ use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_place::{AllocationAnswer, AllocationSettings, NewJob, allocate_at};
+use queuecast_place::{AllocationAnswer, AllocationSettings, NewJob, SlurmJob, allocate_at};
 use queuecast_report::allocation_warnings;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_sim::sim::Backfill;
@@ -16,9 +16,10 @@ use super::loaded::Loaded;
 use super::outside::SlurmCommands;
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::raw_trace::RawTrace;
+use super::slurm_site::AtSite;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
-use super::{cleaning, live, methods, moldable, moment, told};
+use super::{cleaning, live, methods, moldable, moment, site_option, slurm_site, told};
 use crate::failure::Failure;
 use crate::plot::Plotting;
 use crate::printer::Printer;
@@ -41,6 +42,9 @@ Examples:
   On a Slurm site, now, with its accounting to learn from:
     queuecast allocate --live site.sacct.gz --runs 8=4h,16=2h10m,32=80m
 
+  By Slurm's own scheduler, on the configuration saved by site capture:
+    queuecast allocate site.sacct.gz --site mysite --runs 8=4h,16=2h10m -u anna
+
   By simulations of the queue under EASY instead, and how right these were on
   this log so far:
     queuecast allocate LOG.swf.gz --runs 8=4h,16=2h10m --policy easy --check 300";
@@ -49,9 +53,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from
-    #[arg(value_name = "FILE", required_unless_present = "live")]
+    /// The log of the machine, compressed or not; - for standard input. With --live, what to learn from. With --site, by default the accounting in its folder
+    #[arg(value_name = "FILE", required_unless_present_any = ["live", "site"])]
     pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub slurm: site_option::Arguments,
     #[command(flatten)]
     pub live: live::Arguments,
     #[command(flatten)]
@@ -199,6 +205,19 @@ impl Arguments {
     fn newcomer(&self) -> NewJob {
         NewJob { procs: Procs(1), time: None, user: self.user.clone(), queue: self.queue.clone() }
     }
+
+    /// The same as sbatch would be asked for it at a Slurm site.
+    fn at_site(&self) -> AtSite<'_> {
+        let job = SlurmJob {
+            sbatch: self.slurm.sbatch.clone(),
+            tasks: Some(1),
+            time: None,
+            partition: self.queue.clone().or(self.live.partition.clone()),
+            user: self.user.clone(),
+        };
+        let zone = &self.source.reading.time_zone;
+        AtSite { file: self.file.as_ref(), live: &self.live, at: &self.moment.at, zone, job: Some(job) }
+    }
 }
 
 /// Reads the place, and shows the advice.
@@ -242,7 +261,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     plot.answer(&answer, printer)
 }
 
-/// What is known at a moment of a log, or of a live site now.
+/// What is known at a moment of a log, of a live site now, or of a Slurm site.
 fn read_place(
     arguments: &Arguments,
     settings: &AdviceSettings,
@@ -255,6 +274,10 @@ fn read_place(
         cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
         Ok::<(), Failure>(())
     };
+    if let Some(site) = &arguments.slurm.site {
+        let place = slurm_site::read(&arguments.at_site(), site, printer)?;
+        return Ok(ReadPlace::Slurm(Box::new(place)));
+    }
     if let Some(file) = arguments.file.as_ref().filter(|_| !arguments.live.live) {
         let (trace, at) = read_log(arguments, file, settings, printer)?;
         check(&trace)?;

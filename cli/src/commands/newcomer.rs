@@ -9,6 +9,7 @@ use queuecast_place::{NewJob, SlurmJob};
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
+use super::slurm_site::AtSite;
 use super::source::Source;
 use super::{cleaning, live, methods, moment, site_option};
 use crate::failure::Failure;
@@ -68,6 +69,18 @@ impl Arguments {
         SlurmCommands::within(&self.live.outside, printer)
     }
 
+    /// What is asked about at a Slurm site; without a size and arguments of sbatch, its queue.
+    pub fn at_site(&self) -> AtSite<'_> {
+        let has_job = self.size.is_some() || self.slurm.sbatch.is_some();
+        AtSite {
+            file: self.file.as_ref(),
+            live: &self.live,
+            at: &self.moment.at,
+            zone: &self.source.reading.time_zone,
+            job: has_job.then(|| self.slurm_job()),
+        }
+    }
+
     /// Files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         self.file.iter().map(PathBuf::as_path).collect()
@@ -81,7 +94,7 @@ impl Arguments {
     }
 
     /// The job as sbatch would be asked for it.
-    pub fn slurm_job(&self) -> SlurmJob {
+    fn slurm_job(&self) -> SlurmJob {
         SlurmJob {
             sbatch: self.slurm.sbatch.clone(),
             tasks: self.size,

@@ -66,10 +66,22 @@ const NOT_THERE: [NotThere; 5] = [
         why: "the site's own scheduler is simulated on its own nodes",
     },
     NotThere {
-        commands: &["when"],
+        commands: &["allocate"],
         place: "site",
-        options: &["array", "chain", "jobs"],
-        why: "several jobs together are asked about without the site's own scheduler, of a log or with --live alone",
+        options: &[
+            "method",
+            "procs",
+            "default-request",
+            "policy",
+            "outlook",
+            "predictor",
+            "formula",
+            "draws",
+            "seed",
+            "calibrate",
+            "check",
+        ],
+        why: "the site's own scheduler is simulated on its own nodes",
     },
     NotThere {
         commands: &["when", "advise", "allocate", "pending"],
@@ -165,7 +177,9 @@ impl ReadPlace {
     /// Reads the place that is asked about: a Slurm site, else a log at a moment, else a live site.
     pub fn read(asked: &newcomer::Arguments, printer: &Printer) -> Result<ReadPlace, Failure> {
         match (&asked.slurm.site, &asked.file) {
-            (Some(site), _) => Ok(ReadPlace::Slurm(Box::new(slurm_site::read(asked, site, printer)?))),
+            (Some(site), _) => {
+                Ok(ReadPlace::Slurm(Box::new(slurm_site::read(&asked.at_site(), site, printer)?)))
+            }
             (None, Some(file)) if !asked.live.live => {
                 let raw = RawTrace::read(file, &asked.source.options(), printer)?;
                 let (trace, at) = asked.known(&raw, printer)?;

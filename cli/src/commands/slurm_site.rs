@@ -3,28 +3,40 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use queuecast_place::{SlurmNow, SlurmPlace};
+use queuecast_place::{SlurmJob, SlurmNow, SlurmPlace};
 use queuecast_slurm_texts::{SACCT_NOW, SSHARE_NOW, SiteFileKind, check_answer};
+use queuecast_trace::TimeZone;
 
-use super::newcomer;
 use super::outside::SlurmCommands;
 use super::site_texts::{log_texts, texts};
 use super::{live, told};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
+/// What is asked about at a site.
+pub struct AtSite<'a> {
+    /// A log of the site.
+    pub file: Option<&'a PathBuf>,
+    /// Whether it is asked now.
+    pub live: &'a live::Arguments,
+    /// The moment of the log.
+    pub at: &'a str,
+    /// The zone of its times.
+    pub zone: &'a TimeZone,
+    /// The job; without one it is the queue that is asked about.
+    pub job: Option<SlurmJob>,
+}
+
 /// Reads the site and what has happened there, and puts the job to the moment asked about; with `--live`, to now.
-pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Result<SlurmPlace, Failure> {
-    let (zone, commands) = (&asked.source.reading.time_zone, asked.commands(printer));
-    // Without a size and arguments of sbatch, it is the queue that is asked about.
-    let has_job = asked.size.is_some() || asked.slurm.sbatch.is_some();
-    let job = has_job.then(|| asked.slurm_job());
+pub fn read(asked: &AtSite<'_>, site: &Path, printer: &Printer) -> Result<SlurmPlace, Failure> {
+    let AtSite { file, live, at, zone, ref job } = *asked;
+    let commands = SlurmCommands::within(&live.outside, printer);
     let (name, mut site_texts) = (site.display().to_string(), texts(site, printer)?);
-    if asked.live.live {
+    if live.live {
         refresh(&mut site_texts, &commands)?;
     }
     let read = |file: &PathBuf| Ok::<_, Failure>((file.display().to_string(), log_texts(file, printer)?));
-    let log = asked.file.as_ref().map(read).transpose()?;
+    let log = file.map(read).transpose()?;
     let site = (name.as_str(), &site_texts);
     let has_history =
         site_texts.iter().any(|(file, text)| SiteFileKind::of(file, text) == Some(SiteFileKind::Accounting));
@@ -32,10 +44,10 @@ pub fn read(asked: &newcomer::Arguments, site: &Path, printer: &Printer) -> Resu
         Some((name, texts)) => Some((name.as_str(), texts)),
         None => has_history.then_some(site),
     };
-    match (log, asked.live.live) {
-        (Some(log), false) => told::asked(printer, |messages| {
-            SlurmPlace::recorded(site, log, &asked.moment.at, job.as_ref(), zone, messages)
-        }),
+    match (log, live.live) {
+        (Some(log), false) => {
+            told::asked(printer, |messages| SlurmPlace::recorded(site, log, at, job.as_ref(), zone, messages))
+        }
         (None, false) => Err(Failure::usage(format!(
             "{name} has no accounting: name a log of the site, or --live"
         ))

@@ -52,6 +52,8 @@ fn ranges_widen_and_advice_is_withheld_until_it_is_earned_back() {
     assert_eq!(before["wait"]["median"], after["wait"]["median"]);
     let told = refused(&folder, advise);
     assert!(told.contains("advice is withheld") && told.contains("4 to 15 processors in batch"), "{told}");
+    let told = refused(&folder, "allocate --live --store s.sqlite --runs 4=2h,8=1h");
+    assert!(told.contains("advice is withheld") && told.contains("4 to 15 processors in batch"), "{told}");
     // Job 31 is first in line: nothing is known of such jobs, and all that are known are lost.
     let wider = json(&mut run(&folder, pending));
     let high = |answer: &serde_json::Value| answer["jobs"][0]["start"]["high"].as_f64().unwrap();

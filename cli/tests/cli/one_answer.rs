@@ -90,9 +90,30 @@ fn a_slurm_site_says_the_same_to_every_command() {
     std::fs::write(folder.path("sites.toml"), site).unwrap();
     let ask = |line: &str| json(&mut folder.queuecast(&format!("{line} --at 10 --format json --quiet")));
     let mut said = Vec::new();
-    for job in ["-n 4 -t 20 -u bob", "-n 8 -t 5 -u ann"] {
+    // A job of each size asks for the time that it runs there.
+    let sizes = ask("allocate history.csv --site site -q batch -u bob --runs 4=20m,8=5m");
+    for (job, size) in
+        [("-n 4 -t 20 -u bob", Some(4)), ("-n 8 -t 5 -u bob", Some(8)), ("-n 8 -t 5 -u ann", None)]
+    {
         let when = ask(&format!("when history.csv --site site -q batch {job}"));
         let start = range(&when["wait"], ["low", "median", "high"]);
+        if let Some(size) = size {
+            let all = sizes["sizes"].as_array().unwrap();
+            let own = all.iter().find(|one| one["procs"] == size).unwrap();
+            assert_eq!(range(&own["queue"], ["low", "median", "high"]), start, "{job}");
+            assert_eq!(sizes["forecast"]["method"], when["method"]);
+        }
+        // The first of several jobs is that job, whatever else the others ask for.
+        for several in ["--array 1-4", "--array 1-9%2", "--chain 3"] {
+            let all = ask(&format!("when history.csv --site site -q batch {job} {several}"));
+            let place = &all["places"][0];
+            for first in [&place["first_start"], &place["jobs"][0]["start"]] {
+                for part in ["p10", "median", "p90", "low", "high"] {
+                    assert_eq!(first[part], when["wait"][part], "{job} {several} {part}");
+                }
+            }
+            assert_eq!(place["alone"]["method"], when["method"], "{job} {several}");
+        }
         let advise = ask(&format!("advise history.csv --site site -q batch {job}"));
         assert_eq!(range(&advise["options"][0]["start"], ["low", "median", "high"]), start, "{job}");
         let sites = ask(&format!("metaschedule sites.toml {job}"));
@@ -102,6 +123,18 @@ fn a_slurm_site_says_the_same_to_every_command() {
     }
     // Control: these are ranges, and no points.
     assert!(said.iter().all(|[low, _, high]| low < high), "{said:?}");
+    // Sizes that the site refuses are left out; a list of jobs asks for all that sbatch can be asked for.
+    let sizes = ask("allocate history.csv --site site -u bob --runs 4=2h,8=30m,16=10m");
+    assert_eq!((&sizes["excluded"], &sizes["recommended"]), (&serde_json::json!([4, 16]), &8.into()));
+    let jobs = "submit,user,key,args\n100,bob,a,-n 4 -t 20\n130,ann,a_1,-n 1 -p other -t 5 -d afterany:@a\n";
+    std::fs::write(folder.path("jobs.csv"), jobs).unwrap();
+    let all = ask("when history.csv --site site --list jobs.csv");
+    let alone = ask("when history.csv --site site -n 4 -t 20 -u bob");
+    assert_eq!(range(&all["places"][0]["first_start"], ["low", "median", "high"]), {
+        range(&alone["wait"], ["low", "median", "high"])
+    });
+    let median = |job: usize, what: &str| all["places"][0]["jobs"][job][what]["median"].as_f64();
+    assert!(median(1, "start") >= median(0, "end") && median(0, "end") > median(0, "start"), "{all}");
     // What the site would refuse it refuses here, and brokers cannot be simulated on its nodes.
     let refused = |line: &str| {
         let output = folder.queuecast(line).output().unwrap();
@@ -109,6 +142,17 @@ fn a_slurm_site_says_the_same_to_every_command() {
     };
     let (is_answered, why) = refused("metaschedule sites.toml -n 4 -t 2h -u bob --at 10");
     assert!(!is_answered && why.contains("MaxTime"), "{why}");
+    std::fs::write(folder.path("jobs.csv"), "submit,user,args\n0,bob,-n 4 -t 20\n0,bob,-n 4 -t 120\n")
+        .unwrap();
+    for line in [
+        "when history.csv --site site --list jobs.csv --at 10",
+        "allocate history.csv --site site --runs 4=2h,8=90m --at 10",
+    ] {
+        let (is_answered, why) = refused(line);
+        assert!(!is_answered && why.contains("MaxTime"), "{why}");
+    }
+    let (is_answered, why) = refused("allocate history.csv --site site --runs 4=2h --policy easy");
+    assert!(!is_answered && why.contains("the site's own scheduler is simulated"), "{why}");
     let (is_answered, why) = refused("metaschedule sites.toml");
     assert!(!is_answered && why.contains("brokers are simulated on processors"), "{why}");
 }

@@ -59,6 +59,34 @@ fn a_job_has_one_answer_whichever_command_asks() {
     }
     let when = json(&mut run(&folder, "when --live --store s.sqlite -n 4 -t 60 -u ann --format json"));
     assert!(["slurm", "past"].contains(&when["method"].as_str().unwrap()), "{when}");
+    // Of several sizes, and of several jobs together, the one of the same size, and the first, is that job.
+    let sizes = json(&mut run(
+        &folder,
+        "allocate --live --store s.sqlite --runs 2=2h,4=1h,8=40m -u ann --format json",
+    ));
+    assert_eq!((&sizes["sizes"][1]["procs"], &sizes["forecast"]["method"]), (&4.into(), &when["method"]));
+    assert_eq!(range(&sizes["sizes"][1]["queue"]), range(&when["wait"]), "{sizes}");
+    assert_eq!((&sizes["state"]["procs"], &sizes["excluded"]), (&8.into(), &serde_json::json!([])));
+    fs::write(
+        folder.path("jobs.csv"),
+        "submit,user,key,args\n0,ann,a,-n 4 -t 60\n60,bob,b,--array=1-2 -n 2 -t 30 -d afterany:@a\n",
+    )
+    .unwrap();
+    for (several, jobs) in [("-n 4 -t 60 -u ann --array 1-5%2", 5), ("--list jobs.csv", 3)] {
+        let all = json(&mut run(&folder, &format!("when --live --store s.sqlite {several} --format json")));
+        let place = &all["places"][0];
+        assert_eq!(range(&place["first_start"]), range(&when["wait"]), "{several}");
+        assert_eq!(place["alone"]["method"], when["method"], "{several}");
+        assert_eq!(place["jobs"].as_array().unwrap().len(), jobs, "{several}");
+        assert!(place["jobs"][1]["start"]["median"].as_f64() > when["wait"]["median"].as_f64(), "{place}");
+    }
+    // One that waits for too many others is simulated by partitions, but for its first start.
+    let line = "when --live --store s.sqlite -n 4 -t 60 -u ann --chain 202";
+    let long = json(&mut run(&folder, &format!("{line} --format json")));
+    assert_eq!(range(&long["places"][0]["first_start"]), range(&when["wait"]));
+    let told = run(&folder, line).assert().success();
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.contains("at most 200 wait for others: each of its partitions is simulated"), "{told}");
     // Accounting lacks the jobs of the queue: what they ask for is taken from squeue, which is told.
     let told = run(&folder, "pending --live --store s.sqlite").assert().success();
     let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();

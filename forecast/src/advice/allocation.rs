@@ -29,6 +29,8 @@ pub struct SizeForecasts {
     pub excess: Procs,
     /// Jobs that had started: what waits were learned from.
     pub learned: usize,
+    /// Sizes in which the job never starts.
+    pub never: Vec<Procs>,
 }
 
 /// What can be expected of a job in each of its sizes. `asked` is the job in any size: its user, queue and submission count. Each
@@ -49,22 +51,12 @@ pub fn forecast_sizes(
     let learned = forecaster.learned();
     let situation = Situation::new(site.clone(), now, |job, elapsed| learned.run_time_of(job, elapsed));
     let offer = moldable.offered(situation.machine(), &situation.levels(LEVELS), limits)?;
-    let factor = moldable.give_or_take.max(1.0);
-    let in_size = |size: &Size| {
-        let (procs, limit) = (size.procs, scaled(size.run, factor));
-        let (job, run) = (asked.in_shape(procs, limit), moldable.spread(size.run));
-        JobVariant { change: JobChange::Size, job, procs, limit, run }
-    };
-    let variants: Vec<JobVariant<Job>> = offer.sizes.all().iter().map(in_size).collect();
+    let variants: Vec<JobVariant<Job>> =
+        offer.sizes.all().iter().map(|size| in_size(asked, size, moldable)).collect();
     let jobs: Vec<Job> = variants.iter().map(|one| one.job.clone()).collect();
     let answers = forecaster.answer(&jobs, site, now)?;
     let options = JobOption::all(&variants, answers.waits.iter().map(|one| Some(&one.wait)), None);
-    let prospects = options.iter().zip(done_first(&options)).map(|(one, best)| prospect(one, best)).collect();
-    let ends = |place: usize| &options[place].ends;
-    let advice = Advice::chosen(prospects, preference, |target, one, other| {
-        target.is_surely_less(ends(one), ends(other))
-    });
-    let advice = advice.ok_or(WhenError::NothingStarted)?;
+    let advice = chosen(&options, preference).ok_or(WhenError::NothingStarted)?;
     Ok(SizeForecasts {
         advice,
         offer,
@@ -73,7 +65,22 @@ pub fn forecast_sizes(
         state: answers.state,
         excess: situation.excess(),
         learned: answers.learned,
+        never: Vec::new(),
     })
+}
+
+/// The job in a size: it asks for the time that it runs there at most.
+pub(super) fn in_size<J: AskedJob>(asked: &J, size: &Size, moldable: &MoldableJob) -> JobVariant<J> {
+    let (procs, limit) = (size.procs, scaled(size.run, moldable.give_or_take.max(1.0)));
+    let (job, run) = (asked.in_shape(procs, limit), moldable.spread(size.run));
+    JobVariant { change: JobChange::Size, job, procs, limit, run }
+}
+
+/// What can be expected of the sizes, smallest first, and the one to ask for; `None` without any.
+pub(super) fn chosen(options: &[JobOption], preference: Preference) -> Option<Advice> {
+    let prospects = options.iter().zip(done_first(options)).map(|(one, best)| prospect(one, best)).collect();
+    let ends = |place: usize| &options[place].ends;
+    Advice::chosen(prospects, preference, |target, one, other| target.is_surely_less(ends(one), ends(other)))
 }
 
 /// What is shown of a size.

@@ -34,7 +34,7 @@ mod written;
 
 pub use advisor::Advisor;
 pub use allocation::{SizeForecasts, forecast_sizes};
-pub use at_cluster::plan_at_cluster;
+pub use at_cluster::{plan_at_cluster, sizes_at_cluster};
 pub use error::AdviceError;
 pub use offer::{FittedSpeedup, JobLimits, MoldableJob, Offer, RunTimeBySize};
 pub use option::{JobOption, TimeSpread};

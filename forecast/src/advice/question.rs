@@ -60,6 +60,9 @@ pub enum PlanError {
     /// It cannot be given the sizes described.
     #[error(transparent)]
     Sizes(#[from] SizesError),
+    /// The site refuses the job in every size: why, of the smallest.
+    #[error("the site takes the job in none of the sizes: {0}")]
+    NotTaken(String),
 }
 
 /// What a job could ask for, and what to.

@@ -95,8 +95,9 @@ pub struct SiteSummary {
     pub withdrawn: usize,
     /// Whether the log records no starts, so that they were simulated.
     pub simulated: bool,
-    /// The load of the log or history so far ([`Workload::load_until`]): above 1 the machine is too small for its jobs.
-    pub load: f64,
+    /// The load of the log or history so far ([`Workload::load_until`]): above 1 the machine is too small for its jobs. Of a Slurm site
+    /// it is not known.
+    pub load: Option<f64>,
     /// Partitions of the jobs submitted so far, in the log or history: they are treated as one machine.
     pub partitions: usize,
 }
@@ -195,7 +196,7 @@ pub fn advise(
     };
     let simulated = workload.starts.is_empty() && !workload.is_empty();
     let last = workload.jobs().last().map_or(until, |job| job.submit);
-    let load = workload.load_until(if is_live { last } else { until });
+    let load = Some(workload.load_until(if is_live { last } else { until }));
     let known = workload.jobs().partition_point(|job| job.submit <= until);
     let partitions: BTreeSet<PartitionId> =
         workload.jobs()[..known].iter().filter_map(|job| job.partition).collect();

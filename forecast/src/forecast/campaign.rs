@@ -192,19 +192,46 @@ impl CampaignForecaster {
             return Err(WhenError::TooLarge { procs: job.shape.procs, machine: view.machine() });
         }
         let drawn = self.learned.campaign_draws(view, campaign, order, (DRAWS, SEED));
-        let (times, size) = (milestones(&drawn, now), self.size(jobs.into_iter()));
-        let correction = self.past.correction(campaign.jobs.len(), now);
+        let all = DrawnCampaign { campaign, drawn: &drawn, now, first, size: self.size(jobs.into_iter()) };
+        let own = campaign.jobs.iter().filter(|one| matches!(one.member, CampaignMember::Waiting(_)));
+        Ok(CampaignForecast {
+            waiting: view.waiting().count() - own.count(),
+            free: view.free(),
+            procs: view.machine(),
+            ..all.forecast(&self.past)
+        })
+    }
+}
+
+/// A campaign, and how it goes in simulations.
+pub(super) struct DrawnCampaign<'a> {
+    pub campaign: &'a Campaign,
+    /// The start and end of each of its jobs, simulation by simulation.
+    pub drawn: &'a [Vec<(Time, Time)>],
+    pub now: Time,
+    /// How long one of them would wait alone, where that is known.
+    pub first: Option<&'a FirstJob>,
+    /// All processors of the jobs, and the longest time that one of them asks for.
+    pub size: (Procs, Seconds),
+}
+
+impl DrawnCampaign<'_> {
+    /// When its jobs start and end, corrected by past campaigns. Of the site nothing is said.
+    pub fn forecast(&self, past: &PastCampaigns) -> CampaignForecast {
+        let DrawnCampaign { campaign, drawn, now, first, size } = *self;
+        let times = milestones(drawn, now);
+        let correction = past.correction(campaign.jobs.len(), now);
         let corrected = |milestone: usize| {
             correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
         };
         // Corrected one by one, they may have come out of order.
-        let said = first.and_then(|first| first_start(first, (&drawn, campaign), now));
+        let said = first.and_then(|first| first_start(first, (drawn, campaign), now));
         let by_past = said.is_none();
         let first_start = said.or_else(|| corrected(0));
         let half_ended = no_sooner(corrected(1), first_start);
         let last_end = no_sooner(corrected(2), half_ended);
-        let moved = first.map(|first| first.anchored(&drawn, campaign, now));
-        let shown = moved.as_ref().unwrap_or(&drawn);
+        let moved = first.map(|first| first.anchored(drawn, campaign, now));
+        let shown = moved.as_deref().unwrap_or(drawn);
         let members = (0..campaign.jobs.len()).map(|place| MemberTimes {
             start: match first.filter(|first| first.place == place) {
                 Some(first) => Some(first.start()),
@@ -214,23 +241,22 @@ impl CampaignForecaster {
         });
         let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
         let whole = drawn.iter().filter(is_whole).count();
-        let own = campaign.jobs.iter().filter(|one| matches!(one.member, CampaignMember::Waiting(_)));
-        Ok(CampaignForecast {
+        CampaignForecast {
             first_start,
             half_ended,
             last_end,
             never: 1.0 - whole as f64 / drawn.len().max(1) as f64,
-            at_once: at_once(&drawn),
-            draws: DRAWS,
+            at_once: at_once(drawn),
+            draws: drawn.len() as u32,
             record: correction.record.map(|record| CampaignRecord {
                 first_inside: record.first_inside.filter(|_| by_past),
                 ..record
             }),
             jobs: members.collect(),
-            waiting: view.waiting().count() - own.count(),
-            free: view.free(),
-            procs: view.machine(),
-        })
+            waiting: 0,
+            free: Procs(0),
+            procs: Procs(0),
+        }
     }
 }
 

@@ -44,9 +44,9 @@ pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterRecord,
     ClusterWhenError, ClusterWhenSettings, ExpectedArrivals, FollowedAnswers, SITE_METHOD, SiteBlocker,
-    SiteBlockers, SiteTarget, StartForecast, when_at_cluster,
+    SiteBlockers, SiteTarget, StartForecast, campaign_at_cluster, when_at_cluster,
 };
-pub(crate) use cluster::{ClusterVariants, variants_at_cluster};
+pub(crate) use cluster::{ClusterVariants, never_starts, variants_at_cluster};
 pub(crate) use forecaster::ASKED;
 pub use forecaster::{Forecaster, SubmissionUse};
 pub use limit::LimitAdvice;

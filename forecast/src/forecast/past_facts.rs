@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use queuecast_core::job::PartitionId;
-use queuecast_core::units::Time;
+use queuecast_core::units::{Micros, Time};
 use queuecast_core::workload::Workload;
+use queuecast_slurm_sim::cluster::{JobOutcome, RecordedRun, is_known};
 
 /// The past of a site at a moment, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,19 @@ impl PastFacts {
             withdrawn: history.withdrawn.iter().filter(|one| one.left <= now).count(),
             load: history.load_until(now.min(last)),
             partitions: partitions.len(),
+        }
+    }
+
+    /// Of a Slurm site at a moment; its load is not known, and its partitions are not one machine.
+    pub fn of_site(history: &RecordedRun, now: Micros) -> PastFacts {
+        let is_past = |at: Option<Time>| at.is_some_and(|at| is_known(at, now));
+        let count = |is: &dyn Fn(&JobOutcome) -> bool| history.outcomes.iter().filter(|one| is(one)).count();
+        PastFacts {
+            started: count(&|one| is_past(one.start)),
+            ended: count(&|one| is_past(one.start) && is_past(one.end)),
+            withdrawn: count(&|one| one.start.is_none() && is_past(one.end)),
+            load: 0.0,
+            partitions: 0,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::forecaster::{ClusterForecaster, later_by};
 use super::past::ClusterPast;
 use super::record::{ClusterRecord, NewcomerRecord};
-use super::starts::ClusterDraws;
+use super::starts::{ClusterDraws, DrawnJob};
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
 use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged, preferred};
@@ -80,7 +80,7 @@ pub(crate) struct ClusterVariants<'a> {
 /// When variants of a job would start.
 pub(crate) struct VariantStarts {
     pub method: String,
-    /// Of each variant; `None` if it never starts. The first one does.
+    /// Of each variant; `None` if it never starts.
     pub waits: Vec<Option<Distribution>>,
     pub state: StateNow,
     pub record: Option<MethodRecord>,
@@ -97,6 +97,17 @@ impl<'a> ClusterVariants<'a> {
             None => ClusterForecaster::new(cluster, history, draws, settings.seed),
         };
         ClusterVariants { question, settings, forecaster }
+    }
+
+    /// When jobs start that are submitted together, and how long they run, simulation by simulation.
+    pub(super) fn together(
+        question: &'a ClusterQuestion<'a>,
+        settings: ClusterWhenSettings,
+        jobs: &[SubmittedJob],
+    ) -> Vec<Vec<DrawnJob>> {
+        let mut asking = ClusterVariants::new(question, settings);
+        asking.forecaster.set_draws(settings.draws);
+        asking.forecaster.together(question.moment, jobs)
     }
 
     /// What is learned of run times and limits up to the moment. It is apart from the forecaster's, which learns as it is tried.
@@ -132,9 +143,9 @@ pub fn when_at_cluster(
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<WhenAnswer, ClusterWhenError> {
     let asking = ClusterVariants::new(question, settings);
-    let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done)?;
+    let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done);
     let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
-    let wait = waits.pop().flatten().ok_or_else(|| never(question.job))?;
+    let wait = waits.pop().flatten().ok_or_else(|| never_starts(question.job))?;
     let request = requested(question.cluster, question.job);
     let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
     Ok(WhenAnswer { method, wait, state, record, regime: None, tried, learned })
@@ -153,19 +164,19 @@ pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
 }
 
 /// Why a job never starts at a site.
-fn never(job: &SubmittedJob) -> ClusterWhenError {
+pub(crate) fn never_starts(job: &SubmittedJob) -> ClusterWhenError {
     ClusterWhenError::Never(match job.request.terms.hold {
         true => "it asks to be held, and nothing is known of its release",
         false => "no partition that it asks for can run it, or a limit never lets it",
     })
 }
 
-/// As [`when_at_cluster`], for several variants of the job; an error if the first one never starts.
+/// As [`when_at_cluster`], for several variants of the job.
 pub(crate) fn variants_at_cluster(
     asking: ClusterVariants<'_>,
     jobs: &[SubmittedJob],
     done: &(dyn Fn(usize) + Sync),
-) -> Result<VariantStarts, ClusterWhenError> {
+) -> VariantStarts {
     let ClusterVariants { question, settings, mut forecaster } = asking;
     let ClusterQuestion { history, moment, record, .. } = *question;
     let now = moment.now;
@@ -177,9 +188,6 @@ pub(crate) fn variants_at_cluster(
     forecaster.go_on_from(&newcomers);
     forecaster.set_draws(settings.draws);
     let own = forecaster.newcomers(moment, jobs);
-    if own.first().is_none_or(|first| first.wait.is_none()) {
-        return Err(never(question.job));
-    }
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     let NewcomerRecord { tried: [own, past], prefers_past, .. } = newcomers;
@@ -195,14 +203,14 @@ pub(crate) fn variants_at_cluster(
             }
         }
     }
-    Ok(VariantStarts {
+    VariantStarts {
         method: tried[0].method.clone(),
         waits: answers,
         state: state_now(question),
         record: Some(tried[0].clone()).filter(enough),
         tried,
         learned: waits.started_by(now),
-    })
+    }
 }
 
 /// The places of the submissions before an instant, in their order.
@@ -307,7 +315,7 @@ impl<'r> RecordedStarts<'r> {
 }
 
 /// The site at the moment, in processors.
-fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
+pub(super) fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
     let ClusterQuestion { cluster, moment, job, .. } = *question;
     let (in_service, free) = free_processors(cluster, moment);
     let ahead = queue_ahead(cluster, moment, job);

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::past::{ClusterPast, LearnedRuns};
 use super::record::NewcomerRecord;
-use super::starts::{ClusterDraws, ExpectedArrivals, StartDraws, cluster_draws, cluster_starts, tasks};
+use super::starts::{
+    ClusterDraws, DrawnJob, ExpectedArrivals, StartDraws, cluster_draws, cluster_runs, cluster_starts, tasks,
+};
 use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
 use queuecast_core::order;
@@ -202,6 +204,19 @@ impl<'r> ClusterForecaster<'r> {
     pub(super) fn waiting(&mut self, moment: &ClusterMoment, wanted: &[usize]) -> Vec<Vec<Option<f64>>> {
         self.past.advance_to(moment.now);
         cluster_draws((&self.cluster, moment), &mut self.past, &[], wanted, self.draws, self.seed)
+    }
+
+    /// When the jobs of some submissions start that are submitted together at the moment or later, and how long they run, array tasks one
+    /// by one: as simulated, simulation by simulation.
+    pub(super) fn together(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<Vec<DrawnJob>> {
+        self.past.advance_to(moment.now);
+        let first: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
+        let own: usize = jobs.iter().map(|one| tasks(one).len()).sum();
+        let wanted: Vec<usize> = (first..first + own).collect();
+        let mut moment = moment.clone();
+        moment.submissions.extend_from_slice(jobs);
+        let at = (&self.cluster, &moment);
+        cluster_runs(at, &mut self.past, &[], (&wanted, true), self.draws, self.seed)
     }
 
     /// Forecasts before they are corrected.

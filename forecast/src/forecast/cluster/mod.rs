@@ -1,6 +1,7 @@
 //! When jobs start at a Slurm site, by its own scheduler simulated onwards with run times learned from its past.
 
 mod answer;
+mod campaign;
 mod followed_answers;
 mod forecaster;
 mod learned_record;
@@ -10,7 +11,8 @@ mod record;
 mod starts;
 
 pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};
-pub(crate) use answer::{ClusterVariants, variants_at_cluster};
+pub(crate) use answer::{ClusterVariants, never_starts, variants_at_cluster};
+pub use campaign::campaign_at_cluster;
 pub use followed_answers::FollowedAnswers;
 pub use forecaster::{ClusterForecaster, StartForecast};
 pub use queue::{ClusterPendingStart, ClusterQueue, SiteBlocker, SiteBlockers, SiteTarget};

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use rand::{Rng, RngExt};
 
 use super::past::{ClusterPast, ExpectedRun};
+use crate::forecast::starts::SHARED;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::{Micros, Seconds};
+use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
 use queuecast_slurm_sim::controller::{AssumedFuture, Phases, PreparedCluster, run_on_prepared};
 
@@ -70,6 +71,8 @@ struct Outset<'a> {
     later: &'a [&'a SubmittedJob],
     later_runs: Vec<ExpectedRun>,
     wanted: &'a [usize],
+    /// The place of the first of the jobs that belong together: all from there on do.
+    first_alike: Option<usize>,
     /// When something asked for a pass of the main scheduler lately, as far as that is seen, in ascending order.
     requests: Vec<Micros>,
 }
@@ -99,13 +102,36 @@ pub(super) fn cluster_starts(
 
 /// As [`cluster_starts`], simulation by simulation: the seconds until each of the wanted jobs starts; `None` where it never does.
 pub(super) fn cluster_draws(
-    (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
+    at: (&PreparedCluster<'_>, &ClusterMoment),
     past: &mut ClusterPast<'_>,
     later: &[&SubmittedJob],
     wanted: &[usize],
     settings: ClusterDraws,
     seed: Seed,
 ) -> Vec<Vec<Option<f64>>> {
+    let drawn = cluster_runs(at, past, later, (wanted, false), settings, seed);
+    drawn.into_iter().map(|draw| draw.into_iter().map(|job| job.start).collect()).collect()
+}
+
+/// A job in a simulation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DrawnJob {
+    /// Seconds from the moment to its start; `None` if it never starts.
+    pub start: Option<f64>,
+    /// How long it runs; `None`: past its limit.
+    pub run: Option<Seconds>,
+}
+
+/// As [`cluster_draws`], with how long each of the wanted jobs runs. If they belong together, each has with even odds its own run time or
+/// one that it shares with the others.
+pub(super) fn cluster_runs(
+    (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
+    past: &mut ClusterPast<'_>,
+    later: &[&SubmittedJob],
+    (wanted, belong_together): (&[usize], bool),
+    settings: ClusterDraws,
+    seed: Seed,
+) -> Vec<Vec<DrawnJob>> {
     let outset = Outset {
         cluster,
         moment,
@@ -117,11 +143,12 @@ pub(super) fn cluster_draws(
             .map(|(one, task)| past.run(one, task, Seconds::ZERO))
             .collect(),
         wanted,
+        first_alike: wanted.first().copied().filter(|_| belong_together),
         requests: requests(moment, past),
     };
     let now = moment.now;
     let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
-    let mut drawn: Vec<Vec<Option<f64>>> = vec![Vec::new(); settings.draws as usize];
+    let mut drawn: Vec<Vec<DrawnJob>> = vec![Vec::new(); settings.draws as usize];
     let history = past.first_arrival().map_or(Micros::ZERO, |first| (now - first).max(Micros::ZERO));
     let recent = match settings.arrivals {
         ExpectedArrivals::LikeLately => history / RECENT_PARTS,
@@ -154,7 +181,7 @@ pub(super) fn cluster_draws(
             outset.draw(sequel, back, &mut stream(number))
         });
         // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
-        let is_late = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
+        let is_late = |job: &DrawnJob| job.start.is_none_or(|start| start >= ahead.as_seconds());
         let mut late = Vec::new();
         for ((number, back), starts) in open.into_iter().zip(found) {
             if back > ahead && starts.iter().any(is_late) {
@@ -243,11 +270,16 @@ impl Outset<'_> {
         last
     }
 
-    /// One simulation, with past submissions repeated the time `shift` later; returns the waits in seconds of the
-    /// wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
-    fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<Option<f64>> {
-        let mut runs: Vec<Option<Seconds>> =
-            self.runs.iter().map(|(run, elapsed)| run.at(rng.random(), *elapsed)).collect();
+    /// One simulation, with past submissions repeated the time `shift` later; returns what becomes of the wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
+    fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<DrawnJob> {
+        let common: f64 = self.first_alike.map_or(0.0, |_| rng.random());
+        let run = |(place, (run, elapsed)): (usize, &(ExpectedRun, Seconds))| {
+            let own: f64 = rng.random();
+            let may_share = self.first_alike.is_some_and(|first| place >= first);
+            let is_shared = may_share && rng.random::<f64>() < SHARED;
+            run.at(if is_shared { common } else { own }, *elapsed)
+        };
+        let mut runs: Vec<Option<Seconds>> = self.runs.iter().enumerate().map(run).collect();
         let later_runs: Vec<Option<Seconds>> =
             self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
         let settings = &self.cluster.cluster().settings;
@@ -272,7 +304,11 @@ impl Outset<'_> {
         let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since };
         let starts = run_on_prepared(self.cluster, self.moment, &future, self.wanted);
         let now = self.moment.now.second();
-        starts.into_iter().map(|start| start.map(|start| (start - now).0.max(0) as f64)).collect()
+        let job = |(start, &place): (Option<Time>, &usize)| DrawnJob {
+            start: start.map(|start| (start - now).0.max(0) as f64),
+            run: runs[place],
+        };
+        starts.into_iter().zip(self.wanted).map(job).collect()
     }
 }
 

@@ -25,4 +25,5 @@ pub(super) use queue_draws::QueueDraws;
 pub use queue_draws::QueueOrder;
 pub use simulated::SimulatedWaits;
 pub(super) use simulated::SimulationModel;
+pub(super) use snapshot::SHARED;
 pub use start_times::{QueueStarts, QueuedStart};

@@ -18,7 +18,7 @@ use queuecast_wait::Overtaking;
 const LONGEST: f64 = 1e12;
 
 /// The chance of a job to run at the same quantile as others that are asked about together.
-const SHARED: f64 = 0.5;
+pub(in crate::forecast) const SHARED: f64 = 0.5;
 
 /// A site as it is, and a job that joins its queue.
 #[derive(Debug, Clone)]

@@ -131,7 +131,7 @@ fn check_partition(command: &str, given: &[String]) -> Result<(), Failure> {
     }
     let refused = Failure::usage("--partition is of a live site, and needs --live");
     Err(match command {
-        "allocate" => refused.hint("without --live all partitions of a log are one machine"),
+        "allocate" if !has("site") => refused.hint("without --live all partitions of a log are one machine"),
         _ => refused.hint("a log's partitions are its queues: give -q, --queue instead of -p"),
     })
 }

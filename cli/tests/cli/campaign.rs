@@ -162,7 +162,7 @@ fn what_makes_no_sense_for_several_jobs_is_refused() {
         ("--array 1-4 --why", 2, "--why cannot be used with --array"),
         ("--array 1-4 --explain", 2, "all jobs are simulated together"),
         ("--chain 4 --trials 9", 2, "all jobs are simulated together"),
-        ("--array 1-4 --site nowhere", 2, "without the site's own scheduler"),
+        ("--array 1-4 --site nowhere", 3, "there is no such folder"),
         ("--array 1-4 -u nosuch", 2, "no such user"),
         ("--array 1-4 -q nosuch", 2, "no such queue"),
         ("--array 1-4 --job 12", 2, "cannot be given for job 12"),

@@ -33,6 +33,8 @@ pub struct Computed {
     pub forecasts: usize,
     /// Comments that were written, if that is asked for.
     pub comments: usize,
+    /// Times between two looks of which the decisions were compared with those of the simulated scheduler.
+    pub compared: usize,
     /// What could not be done, and why.
     pub failures: Vec<String>,
     /// What is said of waiting jobs.
@@ -86,6 +88,7 @@ pub fn compute(
         is_learned: is_learned(store, cluster, at).unwrap_or(true),
         forecasts: said.len(),
         comments: 0,
+        compared: 0,
         failures: failures.iter().map(ToString::to_string).collect(),
         said,
         tables,

@@ -18,13 +18,13 @@ const RECORD: &str = "scheduler";
 const GOES_ON: Seconds = Seconds(3600);
 
 /// The last jobs of accounting that are looked at.
-const LAST_JOBS: usize = 30_000;
+pub(crate) const LAST_JOBS: usize = 30_000;
 
 /// With more waiting jobs the site is not simulated: each of the simulations goes through all of them at every cycle.
-const MOST_WAITING: usize = 5_000;
+pub(crate) const MOST_WAITING: usize = 5_000;
 
 /// No fewer than those of this long, of which arrivals of a day are known.
-const LEAST: Seconds = Seconds(4 * 86_400);
+pub(crate) const LEAST: Seconds = Seconds(4 * 86_400);
 
 /// Says why a site is not asked by its own scheduler.
 fn without_scheduler(messages: &dyn Messages, why: &str) {

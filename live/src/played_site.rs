@@ -12,6 +12,7 @@ use queuecast_place::{LabelledLog, LearnedLog, PlaceSnapshot, PlayedLog};
 use queuecast_trace::{Log, TimeZone};
 
 use crate::played_record::PlayedRecord;
+use crate::shadow_card::{ShadowCard, ShadowRecord};
 use crate::site_snapshot::{FollowedSite, SiteNews, SiteSnapshot};
 
 /// A log that is played.
@@ -106,9 +107,13 @@ impl PlayedSite {
                 let named = (self.name.clone(), self.log.clone());
                 let place = PlaceSnapshot::of_log(named, now, learned, (pending, machine), &self.zone);
                 let (scorecard, said) = (record.scorecard(&self.name, now), record.said());
+                let of = (self.name.to_string(), self.name.to_string());
+                // A log has no scheduler of its own beside which another one could decide.
+                let shadow = ShadowCard::of(of, (self.from, now), ShadowRecord::default());
                 let mut news = SiteNews::Snapshot(Box::new(SiteSnapshot {
                     place,
                     scorecard,
+                    shadow,
                     said,
                     past_from: None,
                     nodes: None,

@@ -9,6 +9,7 @@ use queuecast_place::PlaceSnapshot;
 use serde::Serialize;
 
 use crate::scorecard::Scorecard;
+use crate::shadow_card::ShadowCard;
 
 /// A followed site at a moment.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct SiteSnapshot {
     pub place: PlaceSnapshot,
     /// How right forecasts of its waiting jobs were.
     pub scorecard: Scorecard,
+    /// How far its simulated scheduler decided as the real one.
+    pub shadow: ShadowCard,
     /// What was said of each job that waits.
     pub said: SaidByJob,
     /// The earliest moment that its store can be asked about, if it has one.

@@ -17,6 +17,7 @@ use crate::learning::{KeptLearning, site_at};
 use crate::own_scheduler::known_scheduler;
 use crate::rows::AccountingRows;
 use crate::scorecard::Scorecard;
+use crate::shadow_card::ShadowCard;
 use crate::site_snapshot::{FollowedSite, SaidByJob, SaidTimes, SiteNews, SiteSnapshot};
 use crate::store::{ClusterNumber, SqlStore, Store, StoreError, StoreLocation, StoredLook};
 
@@ -245,10 +246,13 @@ impl StoredSite {
         let waiting = waiting_jobs(&look.look);
         let of = (self.location.to_string(), self.name.clone());
         let scorecard = Scorecard::of(of, (at - COUNTED, at), &judged, &waiting);
+        let record = store.shadow(self.cluster, (at - COUNTED, at)).map_err(|error| self.refused(error))?;
+        let of = (self.location.to_string(), self.name.clone());
+        let shadow = ShadowCard::of(of, (at - COUNTED, at), record);
         let past_from = store.first_look(self.cluster).map_err(|error| self.refused(error))?;
         self.told = Some(this);
         let said = said_of(&judged, &place);
-        Ok(Some(SiteSnapshot { place, scorecard, said, past_from, nodes: Some(nodes) }))
+        Ok(Some(SiteSnapshot { place, scorecard, shadow, said, past_from, nodes: Some(nodes) }))
     }
 }
 

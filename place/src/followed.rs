@@ -13,7 +13,7 @@ use queuecast_slurm_sim::cluster::{
     Begin, Cluster, ClusterMoment, Dependency, JobArray, JobOutcome, JobRequest, JobStanding, NodeState,
     RecordedMoments, RecordedRun, StandingState, SubmittedJob, TimeLimit,
 };
-use queuecast_slurm_texts::{SiteOptions, read_site, sbatch_line, usage_now};
+use queuecast_slurm_texts::{SiteOptions, SiteReading, read_site, sbatch_line, usage_now};
 use queuecast_trace::TimeZone;
 use queuecast_trace::squeue::Queued;
 
@@ -42,20 +42,8 @@ impl SlurmPlace {
         messages: &dyn Messages,
     ) -> Result<SlurmPlace, Refusal> {
         let now = look.asked;
-        let options = SiteOptions { time_zone: zone.clone(), known_until: Some(now) };
-        let accounting: BTreeMap<String, String> =
-            [("sacct.psv".to_owned(), texts.accounting.to_owned())].into();
-        let site: NamedTexts<'_> = (texts.name, texts.site);
-        // Without a job that could be read, the site is known all the same.
-        let (reading, mut history) = match read(site, (texts.name, &accounting), &options) {
-            Ok(found) => (found.reading, found.run),
-            Err(_) => (read_site(texts.site, &options), RecordedRun::default()),
-        };
+        let (reading, mut history) = read_known(texts, now, zone)?;
         let cluster = reading.cluster.clone();
-        if cluster.nodes.is_empty() || cluster.partitions.is_empty() {
-            return Err(Refusal::input(format!("{}: no nodes or no partitions are described", texts.name))
-                .hint("queuecast collect asks scontrol for them every hour"));
-        }
         let unknown = look.partition_names().into_iter().find(|name| cluster.partition(name).is_none());
         if let Some(name) = unknown {
             return Err(Refusal::input(format!("partition {name} is not described yet"))
@@ -88,8 +76,29 @@ impl SlurmPlace {
     }
 }
 
+/// The site and what accounting tells of it up to a moment.
+pub(super) fn read_known(
+    texts: FollowedTexts<'_>,
+    until: Time,
+    zone: &TimeZone,
+) -> Result<(SiteReading, RecordedRun), Refusal> {
+    let options = SiteOptions { time_zone: zone.clone(), known_until: Some(until) };
+    let accounting: BTreeMap<String, String> = [("sacct.psv".to_owned(), texts.accounting.to_owned())].into();
+    let site: NamedTexts<'_> = (texts.name, texts.site);
+    // Without a job that could be read, the site is known all the same.
+    let (reading, history) = match read(site, (texts.name, &accounting), &options) {
+        Ok(found) => (found.reading, found.run),
+        Err(_) => (read_site(texts.site, &options), RecordedRun::default()),
+    };
+    if reading.cluster.nodes.is_empty() || reading.cluster.partitions.is_empty() {
+        return Err(Refusal::input(format!("{}: no nodes or no partitions are described", texts.name))
+            .hint("queuecast collect asks scontrol for them every hour"));
+    }
+    Ok((reading, history))
+}
+
 /// The key of a submission, and the task, of a job as `squeue -r` shows it: `141_7`, `60+1`, `52`.
-fn key_of(name: &str) -> (&str, Option<u32>) {
+pub(super) fn key_of(name: &str) -> (&str, Option<u32>) {
     match name.split_once('_') {
         Some((array, task)) => (array, task.parse().ok()),
         None => (name, None),
@@ -102,7 +111,7 @@ fn started(job: &Queued, now: Time) -> Option<Time> {
 }
 
 /// Jobs that the look saw running have started, if accounting does not tell so yet.
-fn take_starts(history: &mut RecordedRun, look: &LiveSite) {
+pub(super) fn take_starts(history: &mut RecordedRun, look: &LiveSite) {
     let running: BTreeMap<(&str, Option<u32>), &Queued> =
         look.jobs().iter().filter(|job| job.elapsed.is_some()).map(|job| (key_of(&job.name), job)).collect();
     for outcome in history.outcomes.iter_mut().filter(|one| one.start.is_none() && one.end.is_none()) {
@@ -118,7 +127,7 @@ fn take_starts(history: &mut RecordedRun, look: &LiveSite) {
 type TaskStanding = (Option<u32>, StandingState);
 
 /// The site as a look saw it, and how many of its jobs accounting does not have.
-fn moment_of_look(
+pub(super) fn moment_of_look(
     cluster: &Cluster,
     history: &RecordedRun,
     look: &LiveSite,
@@ -301,7 +310,7 @@ fn shown(key: &str, job: &Queued, now: Time) -> SubmittedJob {
 
 /// Nodes that take no jobs: some of their processors are neither held nor idle, as `sinfo` counts them, or they are described as closed
 /// and none of their processors is idle since.
-fn closed_nodes(cluster: &Cluster, look: &LiveSite) -> Vec<usize> {
+pub(super) fn closed_nodes(cluster: &Cluster, look: &LiveSite) -> Vec<usize> {
     let mut closed = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (name, procs) in look.node_procs() {

@@ -279,6 +279,10 @@ pub(crate) fn scorecard(service: &Service, question: &ServedQuestion) -> Result<
     Ok(snapshot(service, question)?.scorecard.clone())
 }
 
+pub(crate) fn shadow(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+    Ok(snapshot(service, question)?.shadow.clone())
+}
+
 /// Whether the service is alive, or which clusters it knows.
 #[derive(Debug, Serialize)]
 struct StateBody {

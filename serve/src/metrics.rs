@@ -69,6 +69,7 @@ impl ServiceMetrics {
         of_looks(&mut text, clusters);
         of_waits(&mut text, clusters);
         of_forecasts(&mut text, clusters);
+        of_shadow(&mut text, clusters);
         self.of_requests(&mut text);
         text.0
     }
@@ -184,4 +185,24 @@ fn of_forecasts(text: &mut MetricsText, clusters: &[ClusterState]) {
     of("queuecast_slurm_error_seconds", "The median error of Slurm's own expected start", |row| {
         row.slurm_error
     });
+}
+
+fn of_shadow(text: &mut MetricsText, clusters: &[ClusterState]) {
+    type Row = queuecast_live::ShadowRow;
+    let mut of = |name: &str, about: &str, value: fn(&Row) -> f64| {
+        text.metric(name, "gauge", about);
+        for cluster in clusters {
+            let Some(snapshot) = cluster.snapshot() else { continue };
+            for row in &snapshot.site.shadow.rows {
+                let (by, group) = (row.group.by.as_str(), row.group.group.as_str());
+                let labels = [("cluster", cluster.name.as_str()), ("by", by), ("group", group)];
+                text.value(name, &labels, value(row));
+            }
+        }
+    };
+    of("queuecast_shadow_decisions", "Decisions of the site that were compared with simulated ones", |row| {
+        row.decisions as f64
+    });
+    of("queuecast_shadow_alike", "The share of them that are alike", |row| row.alike);
+    of("queuecast_shadow_starts_alike", "The share of the starts that are alike", |row| row.starts_alike);
 }

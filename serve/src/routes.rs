@@ -66,7 +66,7 @@ const METRICS: RouteForm = RouteForm {
 };
 
 /// All routes but those of the page.
-pub(crate) static ROUTES: [Route; 17] = [
+pub(crate) static ROUTES: [Route; 18] = [
     Route {
         form: RouteForm {
             path: "/api/v1/clusters",
@@ -242,6 +242,18 @@ pub(crate) static ROUTES: [Route; 17] = [
             is_open: false,
         },
         ask: Ask::Ready(answers::scorecard),
+    },
+    Route {
+        form: RouteForm {
+            path: "/api/v1/shadow",
+            is_posted: false,
+            about: "How far the site's scheduler, simulated beside the real one, decides alike, as of queuecast score shadow",
+            parameters: &[CLUSTER],
+            needs: &[],
+            content: JSON,
+            is_open: false,
+        },
+        ask: Ask::Ready(answers::shadow),
     },
     Route {
         form: RouteForm {

@@ -24,6 +24,7 @@ pub struct ServedSnapshot {
     pub(crate) pending: Bytes,
     pub(crate) machine: Bytes,
     pub(crate) scorecard: Bytes,
+    pub(crate) shadow: Bytes,
     /// How long jobs of the last days waited.
     pub(crate) history: WaitsAnswer,
     /// What viewers are told of it.
@@ -95,6 +96,7 @@ impl ServedSnapshot {
             pending,
             machine,
             scorecard: body(&site.scorecard),
+            shadow: body(&site.shadow),
             history,
             event: Bytes::from(format!("event: snapshot\nid: {look}\ndata: {event}\n\n")),
             look,

@@ -272,6 +272,32 @@ test("How right shows the days", async () => {
   await opened.close();
 });
 
+test("How right shows where the simulated scheduler decides otherwise", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  const at = 3_000_000;
+  const row = (by, group, decisions, differences) => ({ by, group, decisions, alike: 1 - differences / decisions, starts: 50, starts_alike: 0.9, of_differences: differences / 40, passed_over: differences });
+  const summary = "96.0 % of 1,000 decisions are reproduced; jobs with --switches account for 75.0 % of the rest.";
+  const rows = [row("all", "all", 1000, 40), row("option", "--switches", 100, 30), row("partition", "batch <b>", 900, 10)];
+  const misses = [{ job: "7_1", partition: "batch", at, verdict: "passed over", started: null, simulated: at - 60 }];
+  // A site that is made up has no scheduler of its own.
+  await page.goto(`${address}/#/right`);
+  await page.waitForSelector(".view.right .card");
+  assert.equal(await page.locator(".shadow").count(), 0);
+  await changed(page, "/shadow", (body) => ({ ...body, summary, rows, misses }));
+  await page.reload();
+  await page.waitForSelector(".shadow");
+  const shown = page.locator(".card", { has: page.locator(".shadow") });
+  assert.ok((await shown.innerText()).includes(summary));
+  assert.deepEqual(await page.locator(".shadow tbody th").allInnerTexts(), ["all", "option --switches", "partition batch <b>"]);
+  assert.match(await page.locator(".shadow tbody tr").nth(1).innerText(), /70.0 %/);
+  await shown.getByText("The last difference").click();
+  assert.match(await shown.locator("li").innerText(), /Job 7_1 in batch, by .*: waited; in the simulation started/);
+  if (process.env.QUEUECAST_PICTURES) await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, "shadow-1440.png"), fullPage: true });
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
 test("What if says who gains and who loses, as the service does", () => on("/#/what-if", async ({ page }) => {
   assert.match(await text(page, ".empty-title"), /Who would gain/);
   await page.getByLabel("change").fill("procs=-25%");

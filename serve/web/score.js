@@ -1,10 +1,11 @@
-// How right: what became of past forecasts, beside Slurm's own expected starts and the last waits.
+// How right: what became of past forecasts, beside Slurm's own expected starts and the last waits; and the site's scheduler, simulated beside
+// the real one.
 
 import { places } from "./api.js";
 import { dayCharts } from "./days.js";
 import { h, put, questions } from "./dom.js";
 import { card, empty, failed, loading } from "./parts.js";
-import { count, countOf, day, duration, percent } from "./words.js";
+import { count, countOf, day, duration, moment, percent } from "./words.js";
 
 /** Below this many forecasts nothing is claimed. */
 const FEW = 30;
@@ -30,21 +31,22 @@ export function scoreView(app) {
     try {
       // How the methods did on past jobs is the same whichever job is asked about.
       trials ??= await app.get("/when", { procs: 1 }, signal).then((body) => places(body)[0], () => null);
-      show(await app.get("/scorecard", {}, signal));
+      const [score, shadow] = await Promise.all([app.get("/scorecard", {}, signal), app.get("/shadow", {}, signal)]);
+      show(score, shadow);
       isShown = true;
     } catch (error) {
       if (error.name !== "AbortError" && !isShown) put(content, failed(error));
     }
   });
 
-  function show(body) {
+  function show(body, shadow) {
     const all = body.rows.find((row) => row.by === "all");
     const left = [[body.open, "whose range is not over yet"], [body.withdrawn, "of jobs that left the queue before they started"], [body.unknown, "of jobs that are gone without a record"]];
     const judged = left.some(([number]) => number) ? `Not judged: ${left.filter(([number]) => number).map(([number, what]) => `${count(number)} ${what}`).join(", ")}.` : "";
     if (!all) {
       put(content, body.forecasts
         ? empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made, and each is judged once its range is over, so that early starts alone do not count.`)
-        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."), tried(trials));
+        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."), shadowCard(shadow, app.now()), tried(trials));
       return;
     }
     put(content,
@@ -59,7 +61,7 @@ export function scoreView(app) {
         card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
       dayCharts(body.days, app.cluster.epoch ?? 0, chartWidth(), wilson),
-      Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), tried(trials));
+      Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), shadowCard(shadow, app.now()), tried(trials));
   }
 
   /** As wide as half a card, or a whole one on a narrow screen. */
@@ -146,4 +148,36 @@ function section(title, rows) {
   return card(title, h("table", { class: "groups" },
     h("thead", null, h("tr", null, head("forecasts of"), head("forecasts", "number"), head("inside", "number"), head("95 % confidence; mark at 80 %"), columns.map(([name]) => head(name, "number")))),
     h("tbody", null, rows.map(line))));
+}
+
+/** Groups of decisions, and how each is called. */
+const KINDS = { all: "", kind: "kind", option: "option", setting: "site’s setting", size: "size", partition: "partition", qos: "QOS" };
+
+/** Groups that are listed at most. */
+const GROUPS = 30;
+
+/** The site's scheduler simulated beside the real one: which jobs account for the differences. */
+function shadowCard({ summary, rows, misses }, now) {
+  if (!rows.length) return null;
+  const line = (row) => h("tr", { class: row.decisions < FEW ? "few" : null },
+    h("th", { scope: "row" }, KINDS[row.by] ? h("small", { class: "muted" }, `${KINDS[row.by]} `) : null, row.group),
+    h("td", { class: "number", "data-label": "decisions" }, count(row.decisions)),
+    h("td", { class: "number", "data-label": "alike" }, percent(row.alike, 1)),
+    h("td", { class: "cell-track" }, h("i", { class: "bar ours", role: "img", "aria-label": `${percent(row.of_differences, 0)} of all differences` }, h("i", { style: { width: `${row.of_differences * 100}%` } }))),
+    h("td", { class: "number", "data-label": "starts" }, count(row.starts)),
+    h("td", { class: "number", "data-label": "starts alike" }, row.starts ? percent(row.starts_alike, 1) : "–"),
+    h("td", { class: "number", "data-label": "passed over" }, count(row.passed_over)));
+  const head = (text, kind) => h("th", { scope: "col", class: kind }, text);
+  return card("The site’s scheduler, simulated beside the real one",
+    h("p", null, summary),
+    h("table", { class: "groups shadow" },
+      h("thead", null, h("tr", null, head("decisions about"), head("decisions", "number"), head("alike", "number"), head("part of all differences"), head("starts", "number"), head("starts alike", "number"), head("passed over", "number"))),
+      h("tbody", null, rows.slice(0, GROUPS).map(line))),
+    h("p", { class: "muted small" }, "Between two looks a job is started, or waits though it could be started; the simulation begins with what the first look saw. Passed over: it waited, and the simulation started it."),
+    misses.length ? h("details", null, h("summary", null, misses.length === 1 ? "The last difference" : `The last ${count(misses.length)} differences`), h("ul", null, misses.slice(0, GROUPS).map((miss) => h("li", null, missed(miss, now))))) : null);
+}
+
+function missed({ job, partition, at, started, simulated }, now) {
+  const time = (start, none) => (start === null ? none : `started ${moment(start, now)}`);
+  return `Job ${job} in ${partition}, by ${moment(at, now)}: ${time(started, "waited")}; in the simulation ${time(simulated, "it waited")}`;
 }

@@ -9,8 +9,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{
     Ask, AskFailed, AskedJobs, ClusterNumber, CollectedRound, Collector, CollectorSettings, ComputeSettings,
-    Computed, DeclaredCommands, SqlStore, Store, StoreError, StoreLocation, SubmissionScript, compute,
-    declared, first_forecasts, write_comments,
+    Computed, DeclaredCommands, SqlStore, Store, StoreError, StoreLocation, SubmissionScript,
+    compare_decisions, compute, declared, first_forecasts, write_comments,
 };
 use queuecast_serve::LogLineFormat;
 
@@ -390,6 +390,15 @@ impl FollowedSite<'_> {
             computed.comments = done.written;
             if done.failure.is_some() {
                 computed.failures.push(done.line());
+            }
+        }
+        // Last, since whatever goes wrong there keeps nothing else from being stored.
+        let compared =
+            told::asked(self.printer, |messages| Ok(compare_decisions(store, cluster, at, messages)))?;
+        match compared {
+            Ok(compared) => computed.compared = compared,
+            Err(error) => {
+                computed.failures.push(format!("decisions beside the simulated scheduler: {error}"))
             }
         }
         Ok(computed)

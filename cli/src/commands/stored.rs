@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{
-    ClusterNumber, JobForecast, KeptLearning, Scorecard, SqlStore, Store, StoreError, StoreLocation,
-    StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
+    ClusterNumber, JobForecast, KeptLearning, Scorecard, ShadowCard, SqlStore, Store, StoreError,
+    StoreLocation, StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
 };
 use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
 use queuecast_trace::ReadOptions;
@@ -196,6 +196,14 @@ impl OpenStore {
         let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
         let of = (self.location.to_string(), self.name.clone());
         Ok(Scorecard::of(of, (since, at), &judged, &waiting))
+    }
+
+    /// How far the simulated scheduler decided as the real one within this time before the last look.
+    pub fn shadow(&self, last: Seconds) -> Result<ShadowCard, Failure> {
+        let at = self.last_look()?.unwrap_or_else(live::now);
+        let between = (at - last, at);
+        let record = self.told(self.store.shadow(self.cluster, between))?;
+        Ok(ShadowCard::of((self.location.to_string(), self.name.clone()), between, record))
     }
 
     /// Its accounting, as far as it had been submitted by a moment.

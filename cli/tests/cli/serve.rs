@@ -160,6 +160,7 @@ fn a_store_is_served_as_it_is_filled() {
         ("/api/v1/when?procs=4&limit=60", "when --live --store s.sqlite -n 4 -t 60"),
         ("/api/v1/pending", "pending --live --store s.sqlite"),
         ("/api/v1/scorecard", "score live --store s.sqlite"),
+        ("/api/v1/shadow", "score shadow --store s.sqlite"),
     ] {
         let printed = stdout(&mut run(&folder, &format!("{line} --format json")));
         assert_eq!(served.get(path), (200, printed), "{path}");

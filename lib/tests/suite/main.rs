@@ -30,6 +30,7 @@ mod random_sites;
 mod recordings;
 mod run_on_properties;
 mod session_properties;
+mod shadow_decisions;
 mod shapes;
 mod site;
 mod site_policy_properties;

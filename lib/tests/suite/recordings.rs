@@ -10,7 +10,7 @@ use queuecast_slurm_texts::{SiteOptions, SiteReading, read_decisions, read_site,
 use queuecast_study::{NamedRun, RunDifference, run_difference};
 use queuecast_trace::{TimeZone, plain_text};
 
-fn recording(name: &str) -> (BTreeMap<String, String>, SiteReading) {
+pub fn recording(name: &str) -> (BTreeMap<String, String>, SiteReading) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings").join(name);
     let mut texts = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -139,7 +139,7 @@ fn note_starts_since(
 }
 
 /// Forecasts are kept this much longer than looks, in seconds: for seasons to be compared.
-const KEPT_LONGER: i64 = 335 * 86_400;
+pub(super) const KEPT_LONGER: i64 = 335 * 86_400;
 
 pub(super) fn forget_forecasts(
     database: &dyn Database,

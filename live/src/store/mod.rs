@@ -7,6 +7,7 @@ mod location;
 mod looks;
 mod postgres;
 mod schema;
+mod shadow_counts;
 mod site_texts;
 mod sql_store;
 mod sqlite;
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 use queuecast_core::units::Time;
+use queuecast_place::ShadowTally;
 
 pub use error::StoreError;
 pub use location::StoreLocation;
@@ -26,6 +28,7 @@ pub use sql_store::SqlStore;
 use crate::forecasts::{JobForecast, JudgedForecast};
 use crate::look::Look;
 use crate::rows::AccountingRows;
+use crate::shadow_card::ShadowRecord;
 
 /// A followed cluster in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -203,6 +206,21 @@ pub trait Store {
         between: (Time, Time),
         most: usize,
     ) -> Result<Vec<JudgedForecast>, StoreError>;
+
+    /// When looks were made from one moment to another, in their order.
+    fn look_times(&self, cluster: ClusterNumber, between: (Time, Time)) -> Result<Vec<Time>, StoreError>;
+
+    /// Up to when decisions have been or are being compared with those of the simulated scheduler.
+    fn shadow_begun(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError>;
+
+    /// Remembers that decisions are being compared up to a moment: what ends a process is not begun again.
+    fn begin_shadow(&mut self, cluster: ClusterNumber, until: Time) -> Result<(), StoreError>;
+
+    /// Counts the decisions between two looks, unless those of later ones are counted.
+    fn add_shadow(&mut self, cluster: ClusterNumber, tally: &ShadowTally) -> Result<(), StoreError>;
+
+    /// The decisions that were compared in the hours between two moments.
+    fn shadow(&self, cluster: ClusterNumber, between: (Time, Time)) -> Result<ShadowRecord, StoreError>;
 
     /// Forgets looks and failures from before a moment; the history stays. Returns how many looks were forgotten.
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError>;

@@ -9,7 +9,7 @@ pub(super) const APPLICATION: i64 = 0x5143_4153;
 pub(super) const FORM: i64 = STEPS.len() as i64;
 
 /// Steps from one form to the next. A store of form `n` has had the first `n` of them.
-const STEPS: [&str; 4] = ["
+const STEPS: [&str; 5] = ["
     CREATE TABLE cluster (
         number INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -119,6 +119,36 @@ const STEPS: [&str; 4] = ["
         UNIQUE (cluster, look)
     ) STRICT;
     CREATE INDEX job_submit ON job (cluster, submit);
+", "
+    -- Decisions of the site beside those of its scheduler simulated: of an hour, by what jobs are grouped by, and by group.
+    CREATE TABLE shadow (
+        cluster INTEGER NOT NULL,
+        hour INTEGER NOT NULL,
+        sort TEXT NOT NULL,
+        name TEXT NOT NULL,
+        intervals INTEGER NOT NULL,
+        same_start INTEGER NOT NULL,
+        other_nodes INTEGER NOT NULL,
+        sooner INTEGER NOT NULL,
+        later INTEGER NOT NULL,
+        waited INTEGER NOT NULL,
+        passed_over INTEGER NOT NULL,
+        PRIMARY KEY (cluster, hour, sort, name)
+    ) STRICT, WITHOUT ROWID;
+    -- The last decisions that are not alike.
+    CREATE TABLE shadow_miss (
+        cluster INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        job TEXT NOT NULL,
+        partition TEXT NOT NULL,
+        verdict TEXT NOT NULL,
+        started INTEGER,
+        simulated INTEGER,
+        PRIMARY KEY (cluster, at, job)
+    ) STRICT, WITHOUT ROWID;
+    -- Up to when decisions have been or are being compared, and up to when they are counted.
+    ALTER TABLE cluster ADD COLUMN shadow_begun INTEGER;
+    ALTER TABLE cluster ADD COLUMN shadow_until INTEGER;
 "];
 
 /// The steps that a store of a form lacks.

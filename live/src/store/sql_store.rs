@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
 use queuecast_core::units::Time;
+use queuecast_place::ShadowTally;
 
 use super::database::{Database, Insertion, SqlKind, SqlValue, SqlValues, values, whole};
 use super::looks::{packed, renew_nodes, renew_queue, unpacked};
@@ -11,11 +12,12 @@ use super::postgres::PostgresDatabase;
 use super::sqlite::SqliteDatabase;
 use super::{
     ClusterNumber, FailedLook, LearnedPart, Store, StoreError, StoreLocation, StoredLook, UnendedJob, kept,
-    site_texts,
+    shadow_counts, site_texts,
 };
 use crate::forecasts::{JobForecast, JudgedForecast, WaitEnd};
 use crate::look::{Look, QueueLine, passing_parts, passing_text, printed_line, queue_line, started_job};
 use crate::rows::AccountingRows;
+use crate::shadow_card::ShadowRecord;
 
 /// A store in a file of SQLite or on a server of PostgreSQL.
 #[derive(Debug)]
@@ -427,6 +429,27 @@ impl Store for SqlStore {
         kept::forecasts(&*self.database, cluster, (since, at), Some(most))
     }
 
+    fn look_times(&self, cluster: ClusterNumber, (from, to): (Time, Time)) -> Result<Vec<Time>, StoreError> {
+        let asked = "SELECT at FROM look WHERE cluster = ?1 AND at BETWEEN ?2 AND ?3 ORDER BY at, number";
+        self.database.all(asked, values![cluster, from, to], |row| row.integer(0).map(Time))
+    }
+
+    fn shadow_begun(&self, cluster: ClusterNumber) -> Result<Option<Time>, StoreError> {
+        shadow_counts::begun(&*self.database, cluster)
+    }
+
+    fn begin_shadow(&mut self, cluster: ClusterNumber, until: Time) -> Result<(), StoreError> {
+        shadow_counts::begin(&*self.database, cluster, until)
+    }
+
+    fn add_shadow(&mut self, cluster: ClusterNumber, tally: &ShadowTally) -> Result<(), StoreError> {
+        whole(&*self.database, Some(cluster), |database| shadow_counts::add(database, cluster, tally))
+    }
+
+    fn shadow(&self, cluster: ClusterNumber, between: (Time, Time)) -> Result<ShadowRecord, StoreError> {
+        shadow_counts::counted(&*self.database, cluster, between)
+    }
+
     fn forget_looks(&mut self, cluster: ClusterNumber, before: Time) -> Result<usize, StoreError> {
         whole(&*self.database, Some(cluster), |database| {
             // The last look is never forgotten: the next one is told by its differences.
@@ -446,6 +469,7 @@ impl Store for SqlStore {
                 values![cluster],
             )?;
             kept::forget_forecasts(database, cluster, before)?;
+            shadow_counts::forget(database, cluster, before)?;
             database.run("DELETE FROM failure WHERE cluster = ?1 AND at < ?2", values![cluster, before])?;
             Ok(forgotten)
         })

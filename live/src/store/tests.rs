@@ -7,6 +7,7 @@ use queuecast_core::units::Time;
 use super::test_place::{TestPlace, on_every_store};
 use super::*;
 use crate::forecasts::{JobForecast, WaitEnd};
+use queuecast_place::{ShadowCounts, ShadowMiss};
 
 on_every_store! {
     every_look_comes_back_as_it_was,
@@ -22,6 +23,7 @@ on_every_store! {
     hostile_texts_come_back,
     what_became_of_jobs_is_noted_once,
     many_rows_are_each_counted_once,
+    compared_decisions_are_counted_once,
 }
 
 const NODES: &str = "c1|4/0/0/4|batch|up|1:00:00|1-infinite|UNLIMITED|1\n";
@@ -357,4 +359,40 @@ fn measured_rows_a_second_and_looks_of_long_queues() {
             200_000.0 / read
         );
     }
+}
+
+fn compared_decisions_are_counted_once(place: &TestPlace) {
+    let (mut store, cluster) = place.store();
+    let counts = ShadowCounts { same_start: 2, later: 1, waited: 4, ..ShadowCounts::default() };
+    let tally = |to: i64| ShadowTally {
+        to: Time(to),
+        groups: [(("all", "all".to_owned()), counts), (("qos", "high|\"".to_owned()), counts)].into(),
+        misses: vec![ShadowMiss {
+            job: "7_1".to_owned(),
+            partition: "batch".to_owned(),
+            at: Time(to),
+            verdict: "later".to_owned(),
+            started: Some(Time(to - 10)),
+            simulated: None,
+        }],
+    };
+    // The second one twice, and once more after a later one.
+    for to in [7_300, 7_420, 7_420, 20_000, 7_420] {
+        store.add_shadow(cluster, &tally(to)).unwrap();
+    }
+    let all = store.shadow(cluster, (Time(0), Time(20_000))).unwrap();
+    let found: Vec<(&str, u64, u64)> =
+        all.groups.iter().map(|one| (one.by.as_str(), one.intervals, one.counts.waited)).collect();
+    assert_eq!(found, [("all", 3, 12), ("qos", 3, 12)]);
+    assert_eq!(all.misses.iter().map(|one| one.at.0).collect::<Vec<_>>(), [20_000, 7_420, 7_300]);
+    let early = store.shadow(cluster, (Time(7_200), Time(8_000))).unwrap();
+    assert_eq!((early.groups[0].intervals, early.misses.len()), (2, 2));
+    store.begin_shadow(cluster, Time(30_000)).unwrap();
+    assert_eq!(store.shadow_begun(cluster).unwrap(), Some(Time(30_000)));
+    assert_eq!(store.look_times(cluster, (Time(0), Time(9))).unwrap(), []);
+    // They are kept as long as forecasts.
+    store.forget_looks(cluster, Time(10_000)).unwrap();
+    assert_eq!(store.shadow(cluster, (Time(0), Time(20_000))).unwrap(), all);
+    store.forget_looks(cluster, Time(400 * 86_400)).unwrap();
+    assert_eq!(store.shadow(cluster, (Time(0), Time(20_000))).unwrap(), ShadowRecord::default());
 }

@@ -327,7 +327,7 @@ fn the_document_describes_every_route() {
     let document = get(standing(), "/api/v1/openapi.json").json();
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 17);
+    assert_eq!(paths.len(), 18);
     let mut ids = Vec::new();
     for (path, methods) in paths {
         let asked = get(

@@ -22,6 +22,7 @@ mod placement;
 mod preemption;
 mod priority;
 mod queue;
+mod shadow_decisions;
 mod simulate;
 mod state;
 
@@ -40,4 +41,5 @@ pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_
 pub use pending_reasons::{PendingReason, pending_reasons};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;
+pub use shadow_decisions::{ShadowDecision, ShadowInterval, ShadowSite, ShadowVerdict};
 pub use simulate::{SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail};

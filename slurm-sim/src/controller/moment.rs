@@ -41,11 +41,7 @@ pub fn run_on_prepared(
     future: &AssumedFuture<'_>,
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
-    let mut controller = Controller::prepared(cluster, future.submissions, future.phases);
-    for (job, run) in controller.jobs.all.iter_mut().zip(future.runs) {
-        job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
-    }
-    controller.resume(moment, future.since);
+    let mut controller = Controller::going_on(cluster, moment, future);
     controller.wanted =
         wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
@@ -116,6 +112,22 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
         }
     }
     ahead
+}
+
+impl<'c> Controller<'c> {
+    /// In the state of a moment, before what follows.
+    pub(super) fn going_on(
+        cluster: &PreparedCluster<'c>,
+        moment: &ClusterMoment,
+        future: &AssumedFuture<'c>,
+    ) -> Controller<'c> {
+        let mut controller = Controller::prepared(cluster, future.submissions, future.phases);
+        for (job, run) in controller.jobs.all.iter_mut().zip(future.runs) {
+            job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
+        }
+        controller.resume(moment, future.since);
+        controller
+    }
 }
 
 impl Controller<'_> {

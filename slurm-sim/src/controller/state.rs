@@ -44,6 +44,8 @@ pub struct Controller<'c> {
     pub keeps_parts: bool,
     /// Jobs whose starts are waited for: the simulation ends with the last of them. Empty: it goes on to the end.
     pub wanted: Vec<JobHandle>,
+    /// When the simulation ends, whatever still waits and runs.
+    pub until: Micros,
 }
 
 impl<'c> Controller<'c> {
@@ -81,6 +83,7 @@ impl<'c> Controller<'c> {
             keeps_barred: false,
             keeps_parts: false,
             wanted: Vec::new(),
+            until: Micros::NEVER,
             cluster,
         }
     }
@@ -147,6 +150,9 @@ impl<'c> Controller<'c> {
             }
             let timer = tick.min(backfill).min(priority);
             let at = happens.min(timer);
+            if at > self.until {
+                break;
+            }
             self.clock.advance(at);
             if at == happens {
                 quiet.end(self.clock.now());

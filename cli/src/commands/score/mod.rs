@@ -4,6 +4,7 @@ mod asked;
 mod campaigns;
 mod live;
 mod runtime;
+mod shadow;
 mod wait;
 
 use clap::Subcommand;
@@ -32,6 +33,7 @@ pub enum ScoreCommand {
     Runtime(runtime::Arguments),
     Campaigns(campaigns::Arguments),
     Live(live::Arguments),
+    Shadow(shadow::Arguments),
 }
 
 /// Runs the subcommand.
@@ -41,5 +43,6 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         ScoreCommand::Runtime(arguments) => runtime::run(arguments, printer),
         ScoreCommand::Campaigns(arguments) => campaigns::run(arguments, printer),
         ScoreCommand::Live(arguments) => live::run(arguments, printer),
+        ScoreCommand::Shadow(arguments) => shadow::run(arguments, printer),
     }
 }

@@ -1,0 +1,285 @@
+//! What this controller decides beside the real one: put into the state of a moment, it goes on for a while with jobs that come, end and are
+//! cancelled as they really were, and its starts are compared with the real ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::moment::AssumedFuture;
+use super::state::Controller;
+use crate::cluster::{
+    Cluster, ClusterEvent, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob,
+};
+use crate::controller::clock::Phases;
+use crate::controller::placement::PreparedCluster;
+use queuecast_core::order;
+use queuecast_core::units::{Micros, Seconds, Time};
+
+/// A task of a submission, by its key.
+type JobName<'a> = (&'a str, Option<u32>);
+
+/// A site and what really happened there.
+#[derive(Debug)]
+pub struct ShadowSite<'a> {
+    cluster: PreparedCluster<'a>,
+    history: &'a RecordedRun,
+    outcomes: BTreeMap<JobName<'a>, &'a JobOutcome>,
+    submissions: BTreeMap<&'a str, &'a SubmittedJob>,
+}
+
+/// A time of which decisions are compared. What really happened must be known up to [`ShadowInterval::known_until`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShadowInterval {
+    /// Its last second; it begins after the moment.
+    pub to: Time,
+    /// Starts that are no further apart are alike: nothing tells when the timers of the real controller are due.
+    pub tolerance: Seconds,
+}
+
+impl ShadowInterval {
+    /// The last second that is looked at.
+    pub fn known_until(&self) -> Time {
+        self.to + self.tolerance
+    }
+}
+
+/// How a real decision compares with the simulated one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShadowVerdict {
+    /// The job was started, on the same nodes.
+    SameStart,
+    /// The job was started, on other nodes.
+    OtherNodes,
+    /// The job was started sooner than by the simulation, or the simulation did not start it.
+    Sooner,
+    /// The job was started later than by the simulation.
+    Later,
+    /// The job waited, as in the simulation.
+    Waited,
+    /// The job waited, and the simulation started it.
+    PassedOver,
+}
+
+/// A decision: a job was started, or one that could be started waited. Of an array, all tasks that waited are one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShadowDecision {
+    /// The job.
+    pub submission: SubmittedJob,
+    /// Its task; of several the first.
+    pub task: Option<u32>,
+    /// Its partition: where it ran, else the first that it asks for.
+    pub partition: String,
+    /// How it compares.
+    pub verdict: ShadowVerdict,
+    /// When it really started, as far as that is known.
+    pub started: Option<Time>,
+    /// When the simulation started it.
+    pub simulated: Option<Time>,
+}
+
+/// When a job started, and the names of its nodes in order.
+type StartPlace<'a> = (Time, Vec<&'a str>);
+
+impl<'a> ShadowSite<'a> {
+    /// Of a history that may go on after the moments that are asked about.
+    pub fn new(cluster: &'a Cluster, history: &'a RecordedRun) -> ShadowSite<'a> {
+        let outcomes = history.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one));
+        let submissions = history.submissions.iter().map(|one| (one.key.as_str(), one));
+        ShadowSite {
+            cluster: PreparedCluster::of(cluster),
+            outcomes: order::map_of(outcomes),
+            submissions: order::map_of(submissions),
+            history,
+        }
+    }
+
+    /// How far apart starts may be to be alike: as long as the longest period of the site's schedulers, and at least a minute, since the
+    /// phases of their timers are not known; at most five minutes.
+    pub fn tolerance(&self) -> Seconds {
+        let settings = &self.cluster.cluster().settings;
+        let backfill = settings.backfill.as_ref().map_or(0, |one| one.interval.0);
+        let main = settings.main.sched_interval.map_or(0, |one| one.0);
+        Seconds(backfill.max(main).clamp(60, 300))
+    }
+
+    /// The decisions from a moment on, in the order of the submissions. `is_judged` leaves out jobs of which it is not known whether they
+    /// could have been started.
+    pub fn decisions(
+        &self,
+        moment: &ClusterMoment,
+        interval: ShadowInterval,
+        is_judged: &dyn Fn(&str, Option<u32>) -> bool,
+    ) -> Vec<ShadowDecision> {
+        let until = Micros::last_of(interval.known_until());
+        let submissions = self.submissions_until(moment, until);
+        let mut running = BTreeMap::new();
+        let mut others = BTreeSet::new();
+        let mut eligible = BTreeSet::new();
+        for standing in &moment.standings {
+            let key = (standing.submission, standing.task);
+            match standing.state {
+                StandingState::Running { start, .. } => {
+                    running.insert(key, start);
+                    others.insert(key);
+                }
+                StandingState::Left { .. } => {
+                    others.insert(key);
+                }
+                StandingState::Waiting { eligible: Some(_) } => {
+                    eligible.insert(key);
+                }
+                StandingState::Waiting { eligible: None } => {}
+            }
+        }
+        let jobs: Vec<(usize, Option<u32>)> = submissions
+            .iter()
+            .enumerate()
+            .flat_map(|(place, one)| tasks(one).into_iter().map(move |task| (place, task)))
+            .collect();
+        let real = |(place, task): (usize, Option<u32>)| {
+            self.outcomes.get(&(submissions[place].key.as_str(), task)).copied()
+        };
+        let runs: Vec<Option<Seconds>> = jobs
+            .iter()
+            .map(|&job| {
+                let outcome = real(job)?;
+                let start = running.get(&job).copied().or(outcome.start)?;
+                Some((outcome.end? - start).max(Seconds::ZERO))
+            })
+            .collect();
+        let starts = self.simulated(moment, (&submissions, &runs), until);
+        let mut decisions: Vec<ShadowDecision> = Vec::new();
+        let mut waited: Option<(usize, ShadowDecision)> = None;
+        for (&(place, task), simulated) in jobs.iter().zip(starts) {
+            let (submission, Some(outcome)) = (&submissions[place], real((place, task))) else { continue };
+            if others.contains(&(place, task)) || !is_judged(&submission.key, task) {
+                continue;
+            }
+            let could_start = outcome.eligible.is_some_and(|at| at <= interval.to);
+            if !could_start && !eligible.contains(&(place, task)) {
+                continue;
+            }
+            let is_withdrawn = outcome.start.is_none() && outcome.end.is_some_and(|end| end <= interval.to);
+            if is_withdrawn {
+                continue;
+            }
+            let started = outcome.start.map(|start| {
+                let mut nodes: Vec<&str> = outcome.nodes.iter().collect();
+                nodes.sort_unstable();
+                (start, nodes)
+            });
+            let verdict = verdict(started.as_ref(), simulated.as_ref(), interval);
+            let decision = || ShadowDecision {
+                submission: submission.clone(),
+                task,
+                partition: match &outcome.start {
+                    Some(_) => outcome.partition.clone(),
+                    None => submission.request.partitions.first().cloned().unwrap_or_default(),
+                },
+                verdict,
+                started: outcome.start,
+                simulated: simulated.as_ref().map(|one| one.0),
+            };
+            if !matches!(verdict, ShadowVerdict::Waited | ShadowVerdict::PassedOver) {
+                decisions.push(decision());
+                continue;
+            }
+            match &mut waited {
+                // One task that the simulation started speaks for all that wait.
+                Some((of, one)) if *of == place => {
+                    if verdict > one.verdict {
+                        *one = decision();
+                    }
+                }
+                _ => decisions.extend(waited.replace((place, decision())).map(|one| one.1)),
+            }
+        }
+        decisions.extend(waited.map(|one| one.1));
+        decisions
+    }
+
+    /// What is there, then what is submitted up to an instant.
+    fn submissions_until(&self, moment: &ClusterMoment, until: Micros) -> Vec<SubmittedJob> {
+        let mut all = moment.submissions.clone();
+        for one in all.iter_mut().filter(|one| one.request.array.is_none()) {
+            // Whether it fails matters to those that depend on it.
+            if let Some(known) = self.submissions.get(one.key.as_str()) {
+                one.runs.clone_from(&known.runs);
+            }
+        }
+        let there: BTreeSet<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
+        let later = self.history.submissions.iter().filter(|one| {
+            let second = one.submit.second();
+            second >= moment.now.second() && one.submit <= until && !there.contains(one.key.as_str())
+        });
+        all.extend(later.cloned());
+        all
+    }
+
+    /// When and where the controller starts each job, tasks one by one.
+    fn simulated(
+        &self,
+        moment: &ClusterMoment,
+        (submissions, runs): (&[SubmittedJob], &[Option<Seconds>]),
+        until: Micros,
+    ) -> Vec<Option<StartPlace<'a>>> {
+        let cluster = self.cluster.cluster();
+        let settings = &cluster.settings;
+        // Halfway, since nothing tells when they are due.
+        let half = |seconds: i64| Micros::of_seconds(seconds.clamp(0, 86_400)) / 2;
+        let backfill = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let timers = [half(1), half(backfill), half(settings.priority.calc_period.0)];
+        let full = half(settings.main.sched_interval.map_or(0, |interval| interval.0)) / Micros::SECOND;
+        let future = AssumedFuture {
+            submissions,
+            runs,
+            phases: Phases::running_on(moment.now, timers),
+            since: [full, 15, full],
+        };
+        let events: Vec<ClusterEvent> = self
+            .history
+            .events
+            .iter()
+            .filter(|one| one.at > moment.now && one.at <= until)
+            .cloned()
+            .collect();
+        let mut controller = Controller::going_on(&self.cluster, moment, &future);
+        controller.until = until;
+        controller.run(&events);
+        let started = controller.jobs.all.iter().map(|job| {
+            job.last.by?;
+            let nodes = job.last.parts.nodes().iter();
+            let mut names: Vec<&str> = nodes.map(|node| cluster.nodes[node].name.as_str()).collect();
+            names.sort_unstable();
+            Some((Time(job.last.start), names))
+        });
+        started.collect()
+    }
+}
+
+/// The tasks of a submission; a job that is no array is one.
+fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
+    let array = submission.request.array.as_ref();
+    array.map_or_else(|| vec![None], |array| array.indices.iter().copied().map(Some).collect())
+}
+
+fn verdict(
+    started: Option<&StartPlace<'_>>,
+    simulated: Option<&StartPlace<'_>>,
+    ShadowInterval { to, tolerance }: ShadowInterval,
+) -> ShadowVerdict {
+    match (started, simulated) {
+        (Some((start, nodes)), _) if *start <= to => match simulated {
+            Some((other, chosen)) if (*start - *other).0.abs() <= tolerance.0 => match nodes == chosen {
+                true => ShadowVerdict::SameStart,
+                false => ShadowVerdict::OtherNodes,
+            },
+            Some((other, _)) if other < start => ShadowVerdict::Later,
+            _ => ShadowVerdict::Sooner,
+        },
+        (later, Some((other, _))) if *other <= to => match later {
+            // It started soon after the interval.
+            Some((start, _)) if *start - *other <= tolerance => ShadowVerdict::Waited,
+            _ => ShadowVerdict::PassedOver,
+        },
+        _ => ShadowVerdict::Waited,
+    }
+}

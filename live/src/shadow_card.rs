@@ -116,7 +116,7 @@ impl ShadowCard {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", (1000.0 * share).floor() / 10.0)
+    format!("{:.1} %", 100.0 * share)
 }
 
 fn summary(cluster: &str, rows: &[ShadowRow]) -> String {

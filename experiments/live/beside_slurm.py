@@ -2,7 +2,10 @@
 """Follows a real Slurm of eight virtual nodes with `queuecast collect` while jobs are submitted, and shows how far its simulated scheduler
 decides as the real one.
 
-    experiments/live/beside_slurm.py QUEUECAST [--minutes 9] [--after 7.5] [--every 20s] [--seed 5]     needs root
+    experiments/live/beside_slurm.py QUEUECAST [--minutes 9] [--after 7.5] [--every 20s] [--seed 5] [--keep STORE]     needs root
+    experiments/live/beside_slurm.py QUEUECAST --store STORE --wrong FROM TO
+
+The second form is a control: it compares once more by a store that was kept, with a text of the site's description read wrong.
 
 The cluster is that of scripts/follow-slurm with longer periods of its schedulers. Comparisons need accounting of five minutes later, so the
 collector goes on for some minutes after the last submission.
@@ -14,10 +17,14 @@ import importlib.util
 import os
 import pathlib
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
+import zlib
 
 sys.dont_write_bytecode = True
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
@@ -48,6 +55,30 @@ def work(site, draw, minutes):
         time.sleep(0.3)
 
 
+def compare_wrong(queuecast, store, wrong):
+    """Compares the decisions of a store anew, with a text in what describes the site replaced."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "store.sqlite")
+        shutil.copy(store, copy)
+        connection = sqlite3.connect(copy)
+        connection.executescript("UPDATE cluster SET shadow_begun = NULL, shadow_until = NULL; DELETE FROM shadow; DELETE FROM shadow_miss")
+        changed = 0
+        for name, first, body in connection.execute("SELECT name, first, body FROM site_text").fetchall():
+            text = zlib.decompress(body).decode()
+            if wrong[0] in text:
+                body = zlib.compress(text.replace(*wrong).encode())
+                connection.execute("UPDATE site_text SET body = ? WHERE name = ? AND first = ?", (body, name, first))
+                changed += 1
+        cluster = connection.execute("SELECT name FROM cluster").fetchone()[0]
+        connection.commit()
+        connection.close()
+        if not changed:
+            sys.exit(f"no text of the site has {wrong[0]!r}")
+        line = [queuecast, "collect", "--compute", "forecast", "--cluster", cluster, "--store", copy]
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([queuecast, "score", "shadow", "--store", copy], check=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("queuecast")
@@ -55,7 +86,13 @@ def main():
     parser.add_argument("--after", type=float, default=7.5)
     parser.add_argument("--every", default="20s")
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--keep", help="a file to copy the store to")
+    parser.add_argument("--store")
+    parser.add_argument("--wrong", nargs=2)
     given = parser.parse_args()
+    if given.store and given.wrong:
+        compare_wrong(os.path.abspath(given.queuecast), given.store, given.wrong)
+        return
     follow.CONF = follow.CONF.replace("bf_interval=2,", "bf_interval=10,").replace("sched_interval=3", "sched_interval=20")
     cluster, site = follow.slurm.Cluster(follow.plan()), None
     try:
@@ -68,6 +105,8 @@ def main():
         time.sleep(given.after * 60)
         site.collector.send_signal(signal.SIGINT)
         site.collector.wait(60)
+        if given.keep:
+            shutil.copy(site.store, given.keep)
         print(f"{len(site.jobs)} submissions", *site.wrong[:3], sep="\n", flush=True)
         subprocess.run([site.queuecast, "score", "shadow", "--store", site.store], env=site.environment, check=True)
     finally:

@@ -3,7 +3,7 @@
 use queuecast_core::number::number_of;
 use queuecast_core::order;
 use queuecast_core::units::Time;
-use queuecast_place::{ShadowCounts, ShadowMiss};
+use queuecast_place::{NO_KIND, ShadowCounts, ShadowMiss};
 use queuecast_report::{Answer, Cell, Column, Document, Table};
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ impl ShadowCard {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", (1000.0 * share).floor() / 10.0)
+    format!("{:.1} %", 100.0 * share)
 }
 
 fn summary(cluster: &str, rows: &[ShadowRow]) -> String {
@@ -157,8 +157,9 @@ fn summary(cluster: &str, rows: &[ShadowRow]) -> String {
 /// By how much a group's share of the differences exceeds its share of the decisions.
 fn excess(row: &ShadowRow, all: &ShadowRow) -> f64 {
     match row.group.by.as_str() {
-        // What all jobs have explains nothing.
+        // What all jobs have explains nothing, and neither does what they have not.
         "all" | "setting" => 0.0,
+        "kind" if row.group.group == NO_KIND => 0.0,
         _ => row.of_differences - share(row.decisions, all.decisions),
     }
 }
@@ -168,7 +169,6 @@ fn in_words(group: &ShadowGroup) -> String {
     match (by.as_str(), group.as_str()) {
         ("kind", "array") => "tasks of arrays".to_owned(),
         ("kind", "whole nodes") => "jobs of whole nodes".to_owned(),
-        ("kind", "none of these") => "jobs of no special kind".to_owned(),
         ("kind", "dependency" | "reservation") => format!("jobs with a {group}"),
         ("kind", "several partitions") => "jobs in several partitions".to_owned(),
         ("partition", name) => format!("jobs in partition {name}"),

@@ -66,7 +66,7 @@ pub use queue_past::LivePast;
 pub use queue_starts::LookStarts;
 pub use queued::{QueuedAnswer, queued_at};
 pub use script_job::ScriptJob;
-pub use shadow::{FollowedShadow, LONGEST_TOLERANCE, ShadowCounts, ShadowMiss, ShadowTally};
+pub use shadow::{FollowedShadow, LONGEST_TOLERANCE, NO_KIND, ShadowCounts, ShadowMiss, ShadowTally};
 pub use sites_file::{JobSource, SiteEntry, SitesFile};
 pub use slurm::{SlurmJob, SlurmNow, SlurmPlace};
 pub use snapshot::{AheadJob, JobAhead, PlaceSnapshot, ReadyPast};

@@ -238,6 +238,9 @@ const SIZES: [(u32, &str); 5] = [
     (u32::MAX, "over 1,024 processors"),
 ];
 
+/// The group of jobs that are of no kind that is told apart.
+pub const NO_KIND: &str = "none of these";
+
 /// All groups that a decision counts for.
 fn groups(
     reading: &SiteReading,
@@ -268,7 +271,7 @@ fn groups(
     ];
     let mut named: Vec<&str> = kinds.iter().filter(|one| one.0).map(|one| one.1).collect();
     if named.is_empty() {
-        named.push("none of these");
+        named.push(NO_KIND);
     }
     groups.extend(named.into_iter().map(|kind| ("kind", kind.to_owned())));
     groups.extend(options.iter().map(|option| ("option", option.clone())));

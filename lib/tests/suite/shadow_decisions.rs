@@ -1,6 +1,8 @@
 //! What is simulated beside recorded runs of a real Slurm, interval by interval, as a collector does between two looks.
 //! `cargo test -p queuecast --test suite shadow_decisions -- --nocapture` prints the shares.
 
+#![allow(clippy::print_stdout)] // the shares, for those who ask for them
+
 use std::collections::BTreeMap;
 
 use queuecast::cluster::{Cluster, RecordedMoments};

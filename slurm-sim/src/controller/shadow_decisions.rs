@@ -283,3 +283,114 @@ fn verdict(
         _ => ShadowVerdict::Waited,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::cluster;
+    use super::*;
+    use crate::cluster::{JobArray, JobRequest, JobStanding, NodeNames, TimeLimit};
+    use queuecast_core::job_state::JobState;
+
+    #[test]
+    fn starts_about_the_end_of_an_interval_are_judged_once() {
+        let interval = ShadowInterval { to: Time(120), tolerance: Seconds(60) };
+        let at = |second: Option<i64>, node: &'static str| second.map(|second| (Time(second), vec![node]));
+        let found = |real: Option<i64>, simulated: Option<i64>| {
+            verdict(at(real, "a").as_ref(), at(simulated, "a").as_ref(), interval)
+        };
+        for (real, simulated, expected) in [
+            (Some(50), Some(110), ShadowVerdict::SameStart),
+            (Some(50), Some(111), ShadowVerdict::Sooner),
+            (Some(50), None, ShadowVerdict::Sooner),
+            (Some(110), Some(49), ShadowVerdict::Later),
+            // The simulation goes on for as long as starts may be apart.
+            (Some(120), Some(180), ShadowVerdict::SameStart),
+            // The real start belongs to the next interval.
+            (Some(150), Some(100), ShadowVerdict::Waited),
+            (Some(170), Some(100), ShadowVerdict::PassedOver),
+            (None, Some(100), ShadowVerdict::PassedOver),
+            (None, Some(130), ShadowVerdict::Waited),
+            (None, None, ShadowVerdict::Waited),
+        ] {
+            assert_eq!(found(real, simulated), expected, "{real:?} {simulated:?}");
+        }
+        let elsewhere = verdict(at(Some(50), "a").as_ref(), at(Some(50), "b").as_ref(), interval);
+        assert_eq!(elsewhere, ShadowVerdict::OtherNodes);
+    }
+
+    /// An array of four tasks, each as large as one of two nodes, which waits for a job on both: two tasks start, and the two that wait are
+    /// one decision.
+    #[test]
+    fn tasks_of_an_array_that_wait_are_one_decision() {
+        let two = cluster(2);
+        let submission = |key: &str, tasks: u32, array: Option<JobArray>| SubmittedJob {
+            key: key.into(),
+            id: None,
+            submit: Micros::of_seconds(10),
+            user: "u".into(),
+            request: JobRequest {
+                tasks: Some(tasks),
+                time_limit: Some(TimeLimit::Of(Seconds(3600))),
+                array,
+                ..JobRequest::default()
+            }
+            .into(),
+            runs: Vec::new(),
+            not_modelled: Vec::new(),
+        };
+        let outcome =
+            |key: &str, task: Option<u32>, start: Option<i64>, end: Option<i64>, node: &str| JobOutcome {
+                key: key.into(),
+                task,
+                state: JobState::Completed,
+                submit: Time(10),
+                eligible: Some(Time(10)),
+                start: start.map(Time),
+                end: end.map(Time),
+                partition: String::new(),
+                cpus: 4,
+                billed: None,
+                nodes: NodeNames::from(vec![node.to_owned()]),
+                backfilled: None,
+                priority: None,
+            };
+        let all = JobArray { indices: vec![1, 2, 3, 4], throttle: None };
+        let history = RecordedRun {
+            submissions: vec![submission("first", 8, None), submission("array", 4, Some(all))],
+            outcomes: vec![
+                outcome("first", None, Some(20), Some(150), ""),
+                outcome("array", Some(1), Some(151), Some(900), &two.nodes[0].name),
+                outcome("array", Some(2), Some(151), Some(900), &two.nodes[1].name),
+                outcome("array", Some(3), None, None, ""),
+                outcome("array", Some(4), None, None, ""),
+            ],
+            ..RecordedRun::default()
+        };
+        let standing = |submission: usize, task: Option<u32>, state: StandingState| JobStanding {
+            submission,
+            task,
+            state,
+        };
+        let runs = StandingState::Running { start: Time(20), nodes: vec![0, 1], partition: Some(0) };
+        let waits = StandingState::Waiting { eligible: Some(Time(10)) };
+        let mut standings = vec![standing(0, None, runs)];
+        standings.extend((1..=4).map(|task| standing(1, Some(task), waits.clone())));
+        let moment = ClusterMoment {
+            now: Micros::of_seconds(100),
+            submissions: history.submissions.clone(),
+            standings,
+            ..ClusterMoment::default()
+        };
+        let interval = ShadowInterval { to: Time(220), tolerance: Seconds(60) };
+        let site = ShadowSite::new(&two, &history);
+        let found: Vec<(Option<u32>, ShadowVerdict)> = site
+            .decisions(&moment, interval, &|_, _| true)
+            .iter()
+            .map(|one| (one.task, one.verdict))
+            .collect();
+        let same = ShadowVerdict::SameStart;
+        assert_eq!(found, [(Some(1), same), (Some(2), same), (Some(3), ShadowVerdict::Waited)]);
+        // Control: what is not to be judged is not.
+        assert_eq!(site.decisions(&moment, interval, &|key, _| key != "array"), []);
+    }
+}

@@ -18,6 +18,7 @@ mod played_record;
 mod played_site;
 mod rows;
 mod scorecard;
+mod service_checks;
 mod shadow;
 mod shadow_card;
 mod shown;
@@ -46,6 +47,7 @@ pub use own_scheduler::{known_scheduler, scheduler_at};
 pub use played_site::PlayedSite;
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreDay, ScoreRow, Scorecard};
+pub use service_checks::{ServiceReply, disk_check, service_checks};
 pub use shadow::compare_decisions;
 pub use shadow_card::{ShadowCard, ShadowGroup, ShadowRecord, ShadowRow};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};
@@ -56,7 +58,7 @@ pub use store::{
     ClusterNumber, FailedLook, LearnedPart, ServerAddress, SqlStore, Store, StoreError, StoreLocation,
     StoredLook, UnendedJob,
 };
-pub use store_checks::store_checks;
+pub use store_checks::{FRESH, store_checks};
 pub use stored_site::{DescribedSite, StoredSite};
 pub use submission::{
     LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, submission_tables,

@@ -8,8 +8,8 @@ use crate::store::{ClusterNumber, SqlStore, Store, StoreError, StoreLocation};
 
 const AREA: &str = "store";
 
-/// A look that is older is stale, as for answers from it.
-const FRESH: Seconds = Seconds(300);
+/// A look is as good as asking Slurm for this long: two looks of the usual interval and a minute.
+pub const FRESH: Seconds = Seconds(300);
 
 /// Accounting is loaded every twenty minutes by default, and learned from after that.
 const LATE: Seconds = Seconds(3_600);

@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use queuecast_live::{Checkup, ServiceCheck, StoreError, StoreLocation, slurm_checks, store_checks};
+use queuecast_live::{
+    Checkup, ServiceCheck, StoreError, StoreLocation, disk_check, service_checks, slurm_checks, store_checks,
+};
 use queuecast_serve::read_token;
 
 use super::outside::{self, SlurmCommands};
@@ -41,9 +43,6 @@ pub struct Arguments {
 
 /// How long the service may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A disk with less room than this is nearly full.
-const LITTLE_ROOM: u64 = 1 << 30;
 
 /// What the services are set to.
 struct DoctorSettings {
@@ -92,7 +91,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     checks.extend(checks_of_store(set.store.as_ref()));
     let (token, check) = token(set.token_file.as_deref());
     checks.extend(check);
-    checks.extend(service_checks(set.listen, token.as_deref()));
+    checks.extend(checks_of_service(set.listen, token.as_deref()));
     let checkup = Checkup::of(checks);
     printer.answer(&checkup)?;
     match checkup.wrong() {
@@ -175,17 +174,7 @@ fn checks_of_store(store: Result<&Option<StoreLocation>, &StoreError>) -> Vec<Se
     if let Some((folder, free)) =
         folders.filter(|folder| folder.is_dir()).find_map(|folder| Some((folder, free(folder)?)))
     {
-        let found = format!("{} MB are free in {}", free >> 20, folder.display());
-        checks.push(if free >= LITTLE_ROOM {
-            ServiceCheck::ok(AREA, "disk", found)
-        } else {
-            ServiceCheck::note(
-                AREA,
-                "disk",
-                found,
-                "make room, or keep looks for a shorter time (keep in [collect])",
-            )
-        });
+        checks.push(disk_check(folder, free));
     }
     checks
 }
@@ -249,52 +238,16 @@ fn is_open(_: &Path) -> bool {
 }
 
 /// Asks the service as a client of this machine.
-fn service_checks(listen: SocketAddr, token: Option<&str>) -> Vec<ServiceCheck> {
-    const AREA: &str = "service";
+fn checks_of_service(listen: SocketAddr, token: Option<&str>) -> Vec<ServiceCheck> {
     let mut address = listen;
     if address.ip().is_unspecified() {
         let here: IpAddr =
             if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
         address.set_ip(here);
     }
-    let url = format!("http://{address}");
-    let (status, body) = match asked(address, "/api/v1/ready", None) {
-        Ok(answer) => answer,
-        Err(cause) => {
-            let to_do = "start it: systemctl start queuecast-serve, or queuecast serve; journalctl -u queuecast-serve says why it ended";
-            return vec![ServiceCheck::wrong(AREA, "reachable", format!("{url}: {cause}"), to_do)];
-        }
-    };
-    let said = body.trim().to_owned();
-    let mut checks = vec![match status {
-        200 => ServiceCheck::ok(
-            AREA,
-            "reachable",
-            format!("{url} answers, and every cluster has been looked at"),
-        ),
-        503 => ServiceCheck::wrong(
-            AREA,
-            "reachable",
-            format!("{url}: {said}"),
-            "wait for the first look; if it does not come, see what is said of the store",
-        ),
-        _ => ServiceCheck::wrong(
-            AREA,
-            "reachable",
-            format!("{url} answers with {status}"),
-            "another program listens there: set another address (listen in [serve])",
-        ),
-    }];
-    if ![200, 503].contains(&status) {
-        return checks;
-    }
-    checks.push(match asked(address, "/api/v1/clusters", token) {
-        Ok((200, _)) => ServiceCheck::ok(AREA, "access", if token.is_some() { "the token is taken" } else { "answers this machine" }),
-        Ok((401, _)) => ServiceCheck::wrong(AREA, "access", "the service asks for another token", "name its file (token_file in [serve]); if it has changed, reload the service: systemctl reload queuecast-serve"),
-        Ok((status, body)) => ServiceCheck::wrong(AREA, "access", format!("{status}: {}", body.trim()), "its log says why: journalctl -u queuecast-serve"),
-        Err(cause) => ServiceCheck::wrong(AREA, "access", cause.to_string(), "its log says why: journalctl -u queuecast-serve"),
-    });
-    checks
+    service_checks(&format!("http://{address}"), token.is_some(), |path, with_token| {
+        asked(address, path, token.filter(|_| with_token)).map_err(|cause| cause.to_string())
+    })
 }
 
 /// The status and the body that a service answers with.

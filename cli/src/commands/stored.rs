@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{
-    ClusterNumber, JobForecast, KeptLearning, Scorecard, ShadowCard, SqlStore, Store, StoreError,
+    ClusterNumber, FRESH, JobForecast, KeptLearning, Scorecard, ShadowCard, SqlStore, Store, StoreError,
     StoreLocation, StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
 };
 use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
@@ -16,9 +16,6 @@ use super::store_option::{Arguments, refused};
 use super::{live, told};
 use crate::failure::Failure;
 use crate::printer::Printer;
-
-/// A look is as good as asking Slurm for this long: two looks of the usual interval and a minute.
-pub const FRESH: Seconds = Seconds(300);
 
 /// What was learned longer ago than this is said to be old.
 const OLD: Seconds = Seconds(86_400);

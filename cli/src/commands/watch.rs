@@ -8,11 +8,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use queuecast_core::units::Seconds;
+use queuecast_live::FRESH;
 use queuecast_trace::TimeZone;
 
 use super::outside::SlurmCommands;
 use super::source::Source;
-use super::stored::{FRESH, OpenStore};
+use super::stored::OpenStore;
 use super::watched::{WatchDesk, WatchOrder, WatchedSite};
 use super::{live, replayed};
 use crate::failure::Failure;

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use queuecast_core::asking::Messages;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_live::FRESH;
 use queuecast_place::{PendingAnswer, PlayedLog, pending_at};
 use queuecast_trace::TimeZone;
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
-use super::stored::{FRESH, OpenStore};
+use super::stored::OpenStore;
 use super::{live, moment, replayed};
 use crate::failure::Failure;
 use crate::printer::Printer;

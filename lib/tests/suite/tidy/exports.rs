@@ -97,7 +97,7 @@ fn what_a_crate_exports_is_used() {
 }
 
 /// What the library of users lists can be read as a whole: a few hundred names.
-const MOST_IN_LIBRARY: usize = 510;
+const MOST_IN_LIBRARY: usize = 500;
 
 /// The modules and the names that the library of users lists.
 fn in_library() -> (Vec<String>, Vec<String>) {
@@ -110,7 +110,6 @@ fn in_library() -> (Vec<String>, Vec<String>) {
 #[test]
 fn the_library_of_users_is_short() {
     let (modules, names) = in_library();
-    println!("{} names in {} modules", names.len(), modules.len());
     assert!(modules.len() > 20 && names.len() > 300, "{} names were read", names.len());
     assert!(!names.iter().any(|name| name == "*"), "names are listed one by one");
     assert!(names.len() <= MOST_IN_LIBRARY, "{} names in lib/src/lib.rs", names.len());

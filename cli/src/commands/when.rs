@@ -122,6 +122,7 @@ impl Arguments {
             ("size", is_listed && asked.size.is_some(), listed),
             ("user", is_listed && asked.user.is_some(), listed),
             ("queue", is_listed && asked.queue.is_some(), listed),
+            ("sbatch", is_listed && asked.slurm.sbatch.is_some(), listed),
             ("script", is_listed && script, listed),
             ("method or --trials", asked.settings() != WhenSettings::default(), together),
             ("why", self.why, together),

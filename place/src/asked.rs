@@ -12,8 +12,8 @@ use queuecast_core::units::{Procs, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::advice::JobLimits;
 use queuecast_forecast::forecast::{
-    ClusterDraws, ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits,
-    WaitMethod, WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, PastFacts, SimulatedWaits, WaitMethod,
+    WhenAnswer, WhenError, WhenSettings, WhenSource, when, when_at_cluster,
 };
 use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_sim::site::Site;
@@ -179,8 +179,14 @@ impl AskedPlace<'_> {
 impl SlurmPlace {
     /// A question as its scheduler takes it.
     pub(super) fn asking<'q>(&self, question: ClusterQuestion<'q>, settings: &WhenSettings) -> Asking<'q> {
-        let trials = if self.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
-        Asking::Slurm { question, settings: ClusterWhenSettings { trials, ..self.settings() } }
+        let trials = self.asked_settings().trials.min(settings.trials);
+        Asking::Slurm { question, settings: ClusterWhenSettings { trials, ..self.asked_settings() } }
+    }
+
+    /// How a question about a new job is answered.
+    pub(super) fn asked_settings(&self) -> ClusterWhenSettings {
+        let trials = if self.has_past { SITE_TRIALS } else { 0 };
+        ClusterWhenSettings { trials, ..self.settings() }
     }
 }
 
@@ -205,10 +211,6 @@ pub(super) fn in_live_queue<T>(
         }
     }
 }
-
-/// With more waiting jobs a new one is simulated as often as the answers are that it is corrected by: each simulation goes through all of
-/// them.
-const MANY_WAITING: usize = 100;
 
 /// Asks about a job that is submitted to a queue of a live site now; or why the site would refuse it.
 fn in_queue_by_scheduler<T>(
@@ -236,11 +238,8 @@ fn in_queue_by_scheduler<T>(
         free: Some(queue.free()),
         whose: Some(String::new()),
     };
-    let trials = if scheduler.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
-    let usual = scheduler.settings();
-    let draws = if site.waiting() > MANY_WAITING { usual.trial_draws } else { usual.draws.draws };
-    let draws = ClusterDraws { draws, ..usual.draws };
-    let settings = ClusterWhenSettings { trials, draws, ..usual };
+    let trials = scheduler.asked_settings().trials.min(settings.trials);
+    let settings = ClusterWhenSettings { trials, ..scheduler.asked_settings() };
     ask(&facts, Asking::Slurm { question: scheduler.question_about(&job), settings }).map(Ok)
 }
 

@@ -112,16 +112,17 @@ pub fn watch(printer: &Printer) -> Result<(), Failure> {
     use signal_hook::low_level::{emulate_default_handler, pipe};
 
     let refused = |cause| Failure::unexpected("cannot listen for Ctrl-C").because(cause);
-    // What the user has told this process to ignore (nohup) stays so.
+    // What the user has told this process to ignore (nohup) does not end it. A service reads its settings again all the same.
     let ignored = ignored();
-    let others = [SIGHUP, SIGQUIT].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    for signal in [SIGINT, SIGTERM].into_iter().chain(others) {
+    let is_ignored = move |signal: i32| ignored >> (signal - 1) & 1 == 1;
+    let others = [SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal));
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().chain(others) {
         let (mut told, tell) = UnixStream::pair().map_err(refused)?;
         pipe::register(signal, tell).map_err(refused)?;
         let printer = printer.clone();
         std::thread::spawn(move || {
             while told.read_exact(&mut [0]).is_ok() {
-                if signal == SIGHUP && has_asked_to_reload() {
+                if signal == SIGHUP && (has_asked_to_reload() || is_ignored(signal)) {
                     continue;
                 }
                 // A terminal that is closed ends a service as SIGTERM does.

@@ -39,6 +39,7 @@ fn one_answer(bencher: Bencher<'_, '_>, jobs: usize) {
             moment: &moment,
             job: &job,
             record: None,
+            schedules: &[],
         };
         when_at_cluster(black_box(&question), ClusterWhenSettings::default(), &|_| {})
     });

@@ -12,6 +12,7 @@ use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{PartitionStarts, starts_by_size};
 
 use crate::learning::{KeptLearning, LearningError, site_at};
+use crate::own_scheduler::known_scheduler;
 use crate::store::{ClusterNumber, Store};
 
 /// The file of starts in a folder of tables.
@@ -77,6 +78,7 @@ pub fn submission_tables(
     let Some(kept) = KeptLearning::find(store, cluster, site.asked)?.filter(|kept| kept.knows(&site)) else {
         return Ok(None);
     };
+    let kept = kept.with_scheduler(known_scheduler(store, cluster, (&look, &site), "accounting", messages)?);
     let recall = |name: &str| kept.model(store, cluster, name);
     let past = kept.past("accounting", &recall);
     let starts = starts_by_size(&site, past, &WhenSettings::default(), messages)?;

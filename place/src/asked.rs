@@ -167,19 +167,29 @@ impl AskedPlace<'_> {
     }
 }
 
+/// With more waiting jobs several new ones are simulated as often as the answers are that they are corrected by: each simulation goes
+/// through all of them.
+const MANY_WAITING: usize = 100;
+
 impl SlurmPlace {
     /// A question as its scheduler takes it.
     pub(super) fn asking<'q>(&self, question: ClusterQuestion<'q>, settings: &WhenSettings) -> Asking<'q> {
         Asking::Slurm { question, settings: self.when_settings(settings) }
     }
 
-    /// How its scheduler is asked.
+    /// How it is asked about a new job: on as many trials as the settings allow at most.
     pub(super) fn when_settings(&self, settings: &WhenSettings) -> ClusterWhenSettings {
-        let trials = if self.has_past { settings.trials.min(SITE_TRIALS) } else { 0 };
+        let trials = self.asked_settings().trials.min(settings.trials);
+        ClusterWhenSettings { trials, ..self.asked_settings() }
+    }
+
+    /// How a question about a new job is answered.
+    pub(super) fn asked_settings(&self) -> ClusterWhenSettings {
+        let trials = if self.has_past { SITE_TRIALS } else { 0 };
         ClusterWhenSettings { trials, ..self.settings() }
     }
 
-    /// The same for a job of a live site.
+    /// How it is asked about several jobs of a live site, which are simulated with the queue.
     pub(super) fn live_settings(&self, site: &LiveSite, settings: &WhenSettings) -> ClusterWhenSettings {
         let usual = self.when_settings(settings);
         let draws = if site.waiting() > MANY_WAITING { usual.trial_draws } else { usual.draws.draws };
@@ -225,10 +235,6 @@ pub(super) fn in_live_queue<T>(
     }
 }
 
-/// With more waiting jobs a new one is simulated as often as the answers are that it is corrected by: each simulation goes through all of
-/// them.
-const MANY_WAITING: usize = 100;
-
 /// Asks about a job that is submitted to a queue of a live site now; or why the site would refuse it.
 fn in_queue_by_scheduler<T>(
     new: &NewJob,
@@ -244,8 +250,7 @@ fn in_queue_by_scheduler<T>(
         Err(refusal) => return Ok(Err(refusal.to_string())),
     };
     let facts = facts_by_scheduler((site, queue), history, asked, zone);
-    let settings = scheduler.live_settings(site, settings);
-    ask(&facts, Asking::Slurm { question: scheduler.question_about(&job), settings }).map(Ok)
+    ask(&facts, scheduler.asking(scheduler.question_about(&job), settings)).map(Ok)
 }
 
 /// What is said of a queue that is asked by the scheduler of its site.

@@ -71,6 +71,7 @@ impl SlurmPlace {
             source,
             has_past,
             arrivals: ExpectedArrivals::LikeLately,
+            is_followed: true,
             found: FoundBefore::default(),
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::SlurmPlace;
 use super::queue_starts::LookStarts;
 use queuecast_core::asking::Messages;
-use queuecast_forecast::forecast::{ClusterPendingStart, ClusterRecord, FollowedAnswers, PendingRecord};
+use queuecast_forecast::forecast::{ClusterRecord, FollowedAnswers, FoundQueue};
 
 impl SlurmPlace {
     /// Tries forecasts on its past; `None` if it has none.
@@ -17,7 +17,7 @@ impl SlurmPlace {
     }
 
     /// When its waiting jobs start by what was said before, and what has been said then.
-    pub(super) fn starts_now(&self) -> (Vec<ClusterPendingStart>, Option<PendingRecord>, FollowedAnswers) {
+    pub(super) fn starts_now(&self) -> (FoundQueue, FollowedAnswers) {
         let before = self.found.before.as_ref().map(|before| &before.answers);
         self.queue().pending_after(self.settings(), self.has_past, before)
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use queuecast_forecast::forecast::{
-    ClusterPendingStart, FollowedAnswers, ForecasterKey, PendingRange, PendingRecord, StoredError,
-    WhenSettings, opened, sealed,
+    ClusterPendingStart, FollowedAnswers, ForecasterKey, FoundQueue, PendingRange, PendingRecord,
+    StoredError, WhenSettings, opened, sealed,
 };
 use queuecast_slurm_sim::cluster::{Cluster, ClusterMoment};
-use queuecast_slurm_sim::controller::pending_reasons;
+use queuecast_slurm_sim::controller::{SimulatedSchedule, pending_reasons};
 
 /// When the jobs start that wait at a look.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct LookStarts {
     record: Option<PendingRecord>,
     /// What was said up to then, for the next look.
     pub(super) answers: FollowedAnswers,
+    /// What was simulated of the queue.
+    pub(super) schedules: Vec<SimulatedSchedule>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,19 +30,17 @@ struct FoundStart {
 }
 
 /// What they are kept as.
-const NAME: &str = "starts of waiting jobs";
+const NAME: &str = "starts and schedules of waiting jobs";
 
 impl LookStarts {
     /// What was found of the waiting jobs of a moment.
-    pub(super) fn new(
-        moment: &ClusterMoment,
-        (starts, record, answers): (Vec<ClusterPendingStart>, Option<PendingRecord>, FollowedAnswers),
-    ) -> LookStarts {
+    pub(super) fn new(moment: &ClusterMoment, (queue, answers): (FoundQueue, FollowedAnswers)) -> LookStarts {
+        let FoundQueue { starts, record, schedules } = queue;
         let job = |one: ClusterPendingStart| {
             let key = moment.submissions[one.pending.submission].key.clone();
             ((key, one.pending.task), FoundStart { start: one.start, never: one.never })
         };
-        LookStarts { jobs: starts.into_iter().map(job).collect(), record, answers }
+        LookStarts { jobs: starts.into_iter().map(job).collect(), record, answers, schedules }
     }
 
     fn key() -> ForecasterKey {

@@ -40,6 +40,8 @@ pub struct SlurmPlace {
     pub(super) has_past: bool,
     /// What is expected to be submitted later.
     pub(super) arrivals: ExpectedArrivals,
+    /// Whether it is followed: what is simulated of its queue at a look is kept, and new jobs are placed beside that.
+    pub(super) is_followed: bool,
     /// How right forecasts were on that past, and when the waiting jobs start, if these were found before, or at an earlier look.
     pub(super) found: FoundBefore,
 }
@@ -129,6 +131,7 @@ impl SlurmPlace {
             source,
             has_past: true,
             arrivals: ExpectedArrivals::LikePast,
+            is_followed: false,
             found: FoundBefore::default(),
         })
     }
@@ -174,6 +177,7 @@ impl SlurmPlace {
             source,
             has_past,
             arrivals: ExpectedArrivals::LikePast,
+            is_followed: false,
             found: FoundBefore::default(),
         })
     }
@@ -196,13 +200,15 @@ impl SlurmPlace {
     /// How it is simulated.
     pub(super) fn settings(&self) -> ClusterWhenSettings {
         let usual = ClusterWhenSettings::default();
-        ClusterWhenSettings { draws: ClusterDraws { arrivals: self.arrivals, ..usual.draws }, ..usual }
+        let draws = ClusterDraws { arrivals: self.arrivals, ..usual.draws };
+        ClusterWhenSettings { draws, is_followed: self.is_followed, ..usual }
     }
 
     /// Asks about a job.
     pub(super) fn question_about<'a>(&'a self, job: &'a SubmittedJob) -> ClusterQuestion<'a> {
         let SlurmPlace { cluster, history, moment, found, .. } = self;
-        ClusterQuestion { cluster, history, moment, job, record: found.record.as_deref() }
+        let schedules = found.starts.as_deref().map_or(&[][..], |starts| &starts.schedules);
+        ClusterQuestion { cluster, history, moment, job, record: found.record.as_deref(), schedules }
     }
 
     /// A job as it would be submitted there, and what it asks for.

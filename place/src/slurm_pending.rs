@@ -30,8 +30,8 @@ impl SlurmPlace {
         match &self.found.starts {
             Some(starts) => starts.of(&self.cluster, &self.moment),
             None => {
-                let (starts, record, _) = self.starts_now();
-                (starts, record)
+                let found = self.starts_now().0;
+                (found.starts, found.record)
             }
         }
     }

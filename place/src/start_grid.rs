@@ -1,11 +1,13 @@
 //! When jobs of many sizes and limits would start at a live site, in one go: for a table that is looked up at submission.
 
 use super::asked::{Asking, in_queue, refused};
-use super::{LivePast, LiveSite, LostRegime, NewJob};
-use queuecast_core::asking::{Learning, Messages, Refusal};
+use super::queue_past::by_scheduler;
+use super::{LivePast, LiveQueue, LiveSite, LostRegime, NewJob, SlurmJob, SlurmPlace};
+use queuecast_core::asking::{Learning, Messages, Refusal, Unheard};
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds};
-use queuecast_forecast::forecast::{PredictedWait, WhenSettings, when_each};
+use queuecast_forecast::forecast::{PredictedWait, WhenSettings, when_each, when_each_at_cluster};
+use queuecast_slurm_sim::cluster::SubmittedJob;
 use queuecast_trace::{MachineSource, TimeZone};
 
 /// When jobs would start that are submitted to a partition now.
@@ -53,32 +55,36 @@ pub fn starts_by_size(
     messages: &dyn Messages,
 ) -> Result<Vec<PartitionStarts>, Refusal> {
     let mut found = Vec::new();
+    let scheduler = by_scheduler(Some(history), None).map(|(_, scheduler)| scheduler);
     for queue in site.whole_queues(None, None)? {
         let most = queue.limits.most.unwrap_or(queue.machine).min(queue.machine);
         let (sizes, limits) = (sizes(most), limits(queue.limits.longest));
+        let each: Vec<(Procs, Seconds)> =
+            sizes.iter().flat_map(|&procs| limits.iter().map(move |&limit| (procs, limit))).collect();
         let new = NewJob { procs: Procs(1), time: limits.first().copied(), user: None, queue: None };
         let asked = (site, &queue, MachineSource::Sinfo);
-        let cells = in_queue(&new, asked, Some(history), settings, &TimeZone::UTC, &mut |facts, asking| {
-            let waiting = asking.waiting();
-            let Asking::Jobs { job, source, settings } = asking else { return Ok(Vec::new()) };
-            let mut jobs: Vec<Job> = Vec::with_capacity(sizes.len() * limits.len());
-            for &procs in &sizes {
-                for &limit in &limits {
+        let cells = match scheduler {
+            Some(scheduler) => scheduler.cells(&queue, history, &each),
+            None => in_queue(&new, asked, Some(history), settings, &TimeZone::UTC, &mut |facts, asking| {
+                let waiting = asking.waiting();
+                let Asking::Jobs { job, source, settings } = asking else { return Ok(Vec::new()) };
+                let sized = |&(procs, limit): &(Procs, Seconds)| {
                     let mut one = job.clone();
                     (one.shape.procs, one.shape.limit) = (procs, Some(limit));
-                    jobs.push(one);
-                }
-            }
-            let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
-            let waits =
-                when_each(&jobs, &source, &settings, learning).map_err(|error| refused(facts.name, error))?;
-            let is_first = waiting == 0;
-            let cell = |(job, wait): (&Job, PredictedWait)| {
-                StartCell::of(job, &wait, history.lost(&queue.name, job.shape.procs, is_first))
-            };
-            Ok(jobs.iter().zip(waits).map(cell).collect())
-        })?;
-        let cells: Vec<StartCell> = cells;
+                    one
+                };
+                let jobs: Vec<Job> = each.iter().map(sized).collect();
+                let learning = Learning { done: &|steps| messages.done(steps), kept: messages.kept() };
+                let waits = when_each(&jobs, &source, &settings, learning)
+                    .map_err(|error| refused(facts.name, error))?;
+                let is_first = waiting == 0;
+                let cell = |(job, wait): (&Job, PredictedWait)| {
+                    let asked = (job.shape.procs, job.shape.limit.unwrap_or(Seconds::ZERO));
+                    StartCell::of(asked, &wait, history.lost(&queue.name, job.shape.procs, is_first))
+                };
+                Ok(jobs.iter().zip(waits).map(cell).collect())
+            })?,
+        };
         found.extend(queue.name.split(',').map(|name| PartitionStarts {
             name: name.to_owned(),
             on_node: site.largest_node(name),
@@ -90,11 +96,31 @@ pub fn starts_by_size(
 }
 
 impl StartCell {
-    fn of(job: &Job, wait: &PredictedWait, lost: Option<&LostRegime>) -> StartCell {
-        let limit = job.shape.limit.unwrap_or(Seconds::ZERO);
+    fn of((procs, limit): (Procs, Seconds), wait: &PredictedWait, lost: Option<&LostRegime>) -> StartCell {
         let widened = lost.map(|lost| lost.wait(wait));
         let &PredictedWait { low, median, high, .. } = widened.as_ref().unwrap_or(wait);
-        StartCell { procs: job.shape.procs, limit, low, median, high, is_reliable: lost.is_none() }
+        StartCell { procs, limit, low, median, high, is_reliable: lost.is_none() }
+    }
+}
+
+impl SlurmPlace {
+    /// When jobs of these sizes and limits would start in a queue, as the same jobs are answered by themselves; those that the site refuses
+    /// are left out.
+    fn cells(&self, queue: &LiveQueue, history: LivePast<'_>, each: &[(Procs, Seconds)]) -> Vec<StartCell> {
+        let submitted = |&(procs, limit): &(Procs, Seconds)| {
+            let new = NewJob { procs, time: Some(limit), user: None, queue: None };
+            let job = SlurmJob::in_partition(&new, &queue.name, limit);
+            Some(((procs, limit), self.newcomer(&job, &Unheard).ok()?.0))
+        };
+        let (asked, jobs): (Vec<_>, Vec<SubmittedJob>) = each.iter().filter_map(submitted).unzip();
+        let Some(first) = jobs.first() else { return Vec::new() };
+        let question = self.question_about(first);
+        let is_first = question.waiting() == 0;
+        let waits = when_each_at_cluster(&question, self.asked_settings(), &jobs);
+        let cell = |(asked, wait): (&(Procs, Seconds), Option<PredictedWait>)| {
+            Some(StartCell::of(*asked, &wait?, history.lost(&queue.name, asked.0, is_first)))
+        };
+        asked.iter().zip(waits).filter_map(cell).collect()
     }
 }
 

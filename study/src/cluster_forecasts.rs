@@ -287,13 +287,25 @@ mod tests {
         run.outcomes = simulate_cluster(&cluster, &run, Phases::from_start(Micros::ZERO, Seconds(30)));
         let (draws, seed) = (ClusterDraws { draws: 5, arrivals: ExpectedArrivals::LikePast }, Seed(1));
         let said = forecast_starts(&cluster, &run, &[], draws, seed, &|_| {});
-        let settings = ClusterWhenSettings { draws, trials: usize::MAX, trial_draws: draws.draws, seed };
+        let settings = ClusterWhenSettings {
+            draws,
+            trials: usize::MAX,
+            trial_draws: draws.draws,
+            seed,
+            is_followed: false,
+        };
         let mut moments = RecordedMoments::new(&cluster, &run);
         let mut widths = Vec::new();
         for place in [0, 3, 9, 17, 24] {
             let (job, moment) = (&run.submissions[place], moments.before(place));
-            let question =
-                ClusterQuestion { cluster: &cluster, history: &run, moment: &moment, job, record: None };
+            let question = ClusterQuestion {
+                cluster: &cluster,
+                history: &run,
+                moment: &moment,
+                job,
+                record: None,
+                schedules: &[],
+            };
             let answer = when_at_cluster(&question, settings, &|_| {}).unwrap();
             let mut forecaster = ClusterForecaster::new(&cluster, &run, draws, seed);
             (0..place).for_each(|earlier| drop(forecaster.at_submission(earlier)));

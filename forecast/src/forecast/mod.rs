@@ -43,8 +43,9 @@ pub(crate) use closeness::{PLACES, is_less, odds_in, places, sum};
 pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterRecord,
-    ClusterWhenError, ClusterWhenSettings, ExpectedArrivals, FollowedAnswers, SITE_METHOD, SiteBlocker,
-    SiteBlockers, SiteTarget, StartForecast, campaign_at_cluster, when_at_cluster,
+    ClusterWhenError, ClusterWhenSettings, ExpectedArrivals, FollowedAnswers, FoundQueue, SITE_METHOD,
+    SiteBlocker, SiteBlockers, SiteTarget, StartForecast, campaign_at_cluster, when_at_cluster,
+    when_each_at_cluster,
 };
 pub(crate) use cluster::{ClusterVariants, never_starts, variants_at_cluster};
 pub(crate) use forecaster::ASKED;

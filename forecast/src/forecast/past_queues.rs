@@ -247,6 +247,14 @@ pub(super) enum QueueCorrection {
 }
 
 impl QueueCorrection {
+    /// Errors correct by half: those of the jobs of one queue come together, as when a rush ends, so that many outcomes tell of few causes.
+    pub fn halved(self) -> QueueCorrection {
+        match self {
+            QueueCorrection::Errors(record) => QueueCorrection::Errors(record.halved()),
+            nearest @ QueueCorrection::Nearest { .. } => nearest,
+        }
+    }
+
     /// The distribution of simulated waits, corrected; `None` without any.
     pub fn corrected(&self, waits: &[Seconds], procs: Procs, request: Seconds) -> Option<Distribution> {
         let unranked = self.unranked(waits, procs, request)?;

@@ -72,6 +72,11 @@ impl StartRecord {
         StartRecord { queued: shifts(&all, 1.0), clear: shifts(&clear, ASSUMED_IF_CLEAR) }
     }
 
+    /// The same, by half as much.
+    pub fn halved(self) -> StartRecord {
+        StartRecord { queued: self.queued.map(|by| by / 2.0), clear: self.clear.map(|by| by / 2.0) }
+    }
+
     /// The forecast corrected.
     pub fn corrected(&self, simulated: &SimulatedStart) -> Distribution {
         let shifts = if simulated.is_clear { &self.clear } else { &self.queued };
@@ -186,6 +191,16 @@ mod tests {
         // A queue says nothing about that.
         let queue = std::iter::repeat_n((said(5.0, 10.0, 20.0), KnownStart::After(1000.0)), 50);
         assert_eq!(range(&StartRecord::of(queue), &clear)[2], high);
+    }
+
+    #[test]
+    fn half_of_a_correction_is_its_root() {
+        let late = std::iter::repeat_n((said(90.0, 90.0, 90.0), KnownStart::After(9990.0)), 100);
+        let record = StartRecord::of(late);
+        let [whole, half] =
+            [&record, &record.clone().halved()].map(|one| range(one, &said(90.0, 90.0, 90.0))[1]);
+        // A hundred times as late: ten times.
+        assert!((whole - 9990.0).abs() < 1.0 && (half - 990.0).abs() < 1.0, "{whole}, {half}");
     }
 
     /// Forecasts of a tenth of the spread that waits have, too short by half, or right: eight in ten come to be inside. From the first

@@ -9,6 +9,7 @@ use crate::learning::site_at;
 use crate::look::Look;
 use crate::rows::AccountingRows;
 use crate::store::{SqlStore, StoreLocation};
+use crate::submission::{SiteDefaults, submission_tables};
 use queuecast_core::asking::Unheard;
 use queuecast_core::units::Procs;
 use queuecast_forecast::forecast::WhenSettings;
@@ -215,27 +216,38 @@ fn starts_of_a_look_are_of_no_later_moment() {
     assert_eq!((place.starts().is_some(), then.starts().is_some()), (false, true));
 }
 
-/// A new job is told what the simulated scheduler does with it, which a number of processors is not told: of a node's four it may have three.
+/// When a job of four processors and an hour starts that is submitted at the last look.
+fn new_job(store: &SqlStore, cluster: ClusterNumber) -> StartAnswer {
+    let look = store.look_at(cluster, Time(AT)).unwrap().unwrap();
+    let site = site_at(&look.look).unwrap();
+    let kept = crate::learning::KeptLearning::find(store, cluster, site.asked).unwrap().unwrap();
+    let scheduler = known_scheduler(store, cluster, (&look, &site), "accounting", &Unheard).unwrap();
+    let kept = kept.with_scheduler(scheduler);
+    let recall = |name: &str| kept.model(store, cluster, name);
+    let history = Some(kept.past("accounting", &recall));
+    let place = AskedPlace::Live { site: &site, history, partition: None, procs: None };
+    let job = NewJob { procs: Procs(4), time: Some(Seconds(3600)), user: None, queue: None };
+    when_at(place, &job, &WhenSettings::default(), &TimeZone::UTC, &Unheard).unwrap()
+}
+
+/// A new job is told what the simulated scheduler does with it, which a number of processors is not told: of a node's four it may have
+/// three. Whether the queue was simulated by the collector or is now, and in the table at submission, it is one answer.
 #[test]
 fn a_new_job_is_placed_on_nodes() {
     let (_folder, mut store, cluster) = store(true);
     store.keep_texts(cluster, Time(AT), &texts(2)).unwrap();
     computed(&mut store, cluster, AT, true);
-    let look = store.look_at(cluster, Time(AT)).unwrap().unwrap();
-    let site = site_at(&look.look).unwrap();
-    let kept = crate::learning::KeptLearning::find(&store, cluster, site.asked).unwrap().unwrap();
-    let scheduler = known_scheduler(&store, cluster, (&look, &site), "accounting", &Unheard).unwrap();
-    let kept = kept.with_scheduler(scheduler);
-    let recall = |name: &str| kept.model(&store, cluster, name);
-    let history = Some(kept.past("accounting", &recall));
-    let place = AskedPlace::Live { site: &site, history, partition: None, procs: None };
-    let job =
-        NewJob { procs: Procs(4), time: Some(Seconds(3600)), user: Some("bob".to_owned()), queue: None };
-    let ask = || match when_at(place, &job, &WhenSettings::default(), &TimeZone::UTC, &Unheard).unwrap() {
-        StartAnswer::One(one) => one,
-        StartAnswer::Several(several) => panic!("{several:?}"),
-    };
-    let answer = ask();
-    assert_eq!(format!("{answer:?}"), format!("{:?}", ask()));
+    let StartAnswer::One(answer) = new_job(&store, cluster) else { panic!("one partition") };
     assert_eq!(answer.answer.method, "slurm");
+    let defaults = SiteDefaults::default();
+    let tables =
+        submission_tables(&store, cluster, Time(AT), (&defaults, Seconds(600)), &Unheard).unwrap().unwrap();
+    let [low, median, high] =
+        [answer.answer.wait.low, answer.answer.wait.median, answer.answer.wait.high].map(f64::round);
+    assert!(median > 60.0, "behind three others on two nodes");
+    let line = format!("\n4 3600 {low} {median} {high} 1\n");
+    assert!(tables.starts.contains(&line), "{line}{}", tables.starts);
+    store.keep_starts(cluster, 1, b"of another version").unwrap();
+    let StartAnswer::One(anew) = new_job(&store, cluster) else { panic!("one partition") };
+    assert_eq!(format!("{answer:?}"), format!("{anew:?}"));
 }

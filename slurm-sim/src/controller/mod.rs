@@ -8,6 +8,7 @@
 
 mod at_once;
 mod backfill;
+mod beside;
 mod clock;
 mod follow;
 mod handles;
@@ -32,12 +33,13 @@ mod rule_tests;
 mod tests;
 
 pub use at_once::SiteRules;
+pub use beside::{PlacedNewcomer, SimulatedSchedule, schedule_on_prepared};
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
 pub use held_parts::{HeldAlike, HeldCpus, HeldParts};
 pub use job::Interruptions;
 pub use limits::{LimitOf, ReachedLimit};
-pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on, run_on_prepared};
+pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on};
 pub use pending_reasons::{PendingReason, pending_reasons};
 pub use placement::PreparedCluster;
 pub use queue::WaitReason;

@@ -41,7 +41,19 @@ pub fn run_on_prepared(
     future: &AssumedFuture<'_>,
     wanted: &[usize],
 ) -> Vec<Option<Time>> {
+    simulated_on(cluster, moment, future, wanted, false).1
+}
+
+/// The controller at the end of such a simulation, and the starts.
+pub(super) fn simulated_on<'c>(
+    cluster: &PreparedCluster<'c>,
+    moment: &ClusterMoment,
+    future: &AssumedFuture<'c>,
+    wanted: &[usize],
+    keeps_parts: bool,
+) -> (Controller<'c>, Vec<Option<Time>>) {
     let mut controller = Controller::going_on(cluster, moment, future);
+    controller.keeps_parts = keeps_parts;
     controller.wanted =
         wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
@@ -49,7 +61,8 @@ pub fn run_on_prepared(
         let one = controller.jobs.all.get(job)?;
         one.last.by.is_some().then_some(Time(one.last.start))
     };
-    wanted.iter().map(start).collect()
+    let starts = wanted.iter().map(start).collect();
+    (controller, starts)
 }
 
 /// Where a newcomer would stand in the queue of a cluster. Counts are of jobs and processors.

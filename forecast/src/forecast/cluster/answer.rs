@@ -15,7 +15,7 @@ use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
 };
-use queuecast_slurm_sim::controller::{free_processors, queue_ahead};
+use queuecast_slurm_sim::controller::{SimulatedSchedule, free_processors, queue_ahead};
 use queuecast_wait::{PastWaits, WaitForecast};
 
 /// A job that has not been submitted, and the Slurm site it would be submitted to.
@@ -31,6 +31,8 @@ pub struct ClusterQuestion<'a> {
     pub job: &'a SubmittedJob,
     /// How right such answers were, if that is known; else they are tried on the history.
     pub record: Option<&'a ClusterRecord>,
+    /// What was simulated of the queue at the moment, if that was done before; for [`ClusterWhenSettings::is_followed`].
+    pub schedules: &'a [SimulatedSchedule],
 }
 
 impl ClusterQuestion<'_> {
@@ -51,11 +53,20 @@ pub struct ClusterWhenSettings {
     pub trial_draws: u32,
     /// The seed of all draws.
     pub seed: Seed,
+    /// Whether the site is followed from look to look. Then a job is placed beside simulations of the queue without it, which are the same
+    /// for all, instead of being simulated with it; and waiting jobs are corrected by half of earlier errors.
+    pub is_followed: bool,
 }
 
 impl Default for ClusterWhenSettings {
     fn default() -> ClusterWhenSettings {
-        ClusterWhenSettings { draws: ClusterDraws::default(), trials: 60, trial_draws: 8, seed: Seed(1) }
+        ClusterWhenSettings {
+            draws: ClusterDraws::default(),
+            trials: 60,
+            trial_draws: 8,
+            seed: Seed(1),
+            is_followed: false,
+        }
     }
 }
 
@@ -92,10 +103,11 @@ impl<'a> ClusterVariants<'a> {
     pub fn new(question: &'a ClusterQuestion<'a>, settings: ClusterWhenSettings) -> ClusterVariants<'a> {
         let draws = ClusterDraws { draws: settings.trial_draws, ..settings.draws };
         let ClusterQuestion { cluster, history, record, .. } = *question;
-        let forecaster = match record {
+        let mut forecaster = match record {
             Some(record) => ClusterForecaster::resumed(cluster, history, &record.runs, draws, settings.seed),
             None => ClusterForecaster::new(cluster, history, draws, settings.seed),
         };
+        forecaster.places_beside(settings.is_followed);
         ClusterVariants { question, settings, forecaster }
     }
 
@@ -151,6 +163,20 @@ pub fn when_at_cluster(
     Ok(WhenAnswer { method, wait, state, record, regime: None, tried, learned })
 }
 
+/// As [`when_at_cluster`], for each of several jobs that are submitted alone; `None` of those that never start.
+pub fn when_each_at_cluster(
+    question: &ClusterQuestion<'_>,
+    settings: ClusterWhenSettings,
+    jobs: &[SubmittedJob],
+) -> Vec<Option<PredictedWait>> {
+    let asking = ClusterVariants::new(question, settings);
+    let answers = variants_at_cluster(asking, jobs, &|_| {});
+    let of = |(wait, job): (Option<Distribution>, &SubmittedJob)| {
+        Some(PredictedWait::of(&WaitForecast::by_measure(wait?), requested(question.cluster, job)))
+    };
+    answers.waits.into_iter().zip(jobs).map(of).collect()
+}
+
 /// The time that a job asks for, or what its partition gives it.
 pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
     let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
@@ -178,7 +204,7 @@ pub(crate) fn variants_at_cluster(
     done: &(dyn Fn(usize) + Sync),
 ) -> VariantStarts {
     let ClusterVariants { question, settings, mut forecaster } = asking;
-    let ClusterQuestion { history, moment, record, .. } = *question;
+    let ClusterQuestion { history, moment, record, schedules, .. } = *question;
     let now = moment.now;
     let waits = RecordedStarts::of(history);
     let newcomers = match record {
@@ -187,7 +213,7 @@ pub(crate) fn variants_at_cluster(
     };
     forecaster.go_on_from(&newcomers);
     forecaster.set_draws(settings.draws);
-    let own = forecaster.newcomers(moment, jobs);
+    let own = forecaster.newcomers(moment, jobs, schedules);
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
     let NewcomerRecord { tried: [own, past], prefers_past, .. } = newcomers;

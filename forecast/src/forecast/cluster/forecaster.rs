@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use super::past::{ClusterPast, LearnedRuns};
 use super::record::NewcomerRecord;
 use super::starts::{
-    ClusterDraws, DrawnJob, ExpectedArrivals, StartDraws, cluster_draws, cluster_runs, cluster_starts, tasks,
+    ClusterDraw, ClusterDraws, DrawnJob, ExpectedArrivals, StartDraws, all_tasks, cluster_draws,
+    cluster_runs, cluster_starts, startable, tasks,
 };
 use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::Micros;
+use queuecast_core::units::{Micros, Seconds};
 use queuecast_slurm_sim::cluster::{
     Begin, Cluster, ClusterMoment, JobOutcome, JobStanding, RecordedMoments, RecordedRun, StandingState,
     SubmittedJob, is_known,
 };
-use queuecast_slurm_sim::controller::PreparedCluster;
+use queuecast_slurm_sim::controller::{PlacedNewcomer, PreparedCluster, SimulatedSchedule, pending_reasons};
+use rand::RngExt;
 
 /// When a job starts.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +49,8 @@ pub struct ClusterForecaster<'r> {
     asked: u64,
     /// Corrections that were found before; else those by its own forecasts.
     corrections: Option<StartRecord>,
+    /// Whether newcomers are placed beside simulations of the queue without them.
+    is_beside: bool,
 }
 
 /// A forecast before it was corrected.
@@ -81,6 +85,13 @@ impl RawForecast {
         let wait = self.said().map(|said| later_by(&record.corrected(&said), self.later));
         StartForecast { task: self.task, wait, simulated: self.wait, never: self.never }
     }
+}
+
+/// How many jobs of a moment wait.
+fn waiting_jobs(moment: &ClusterMoment) -> usize {
+    let jobs: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
+    let waits = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
+    jobs.saturating_sub(moment.standings.len() - moment.standings.iter().filter(waits).count())
 }
 
 /// The time that is this many seconds later.
@@ -124,11 +135,18 @@ impl<'r> ClusterForecaster<'r> {
             earlier: Vec::new(),
             asked: 0,
             corrections: None,
+            is_beside: false,
             cluster: PreparedCluster::of(cluster),
             run,
             draws,
             seed,
         }
+    }
+
+    /// From now on newcomers are placed beside simulations of the queue without them, where nothing else than nodes and the order of the
+    /// queue decides when they start: these are the same for all.
+    pub(super) fn places_beside(&mut self, is_beside: bool) {
+        self.is_beside = is_beside;
     }
 
     /// Nothing is asked about before one of the submissions, these being in their order.
@@ -186,12 +204,29 @@ impl<'r> ClusterForecaster<'r> {
     }
 
     /// Forecasts for the first task of each submission that is not in the run, each as if submitted alone at the moment or
-    /// later, with common random numbers.
-    pub fn newcomers(&mut self, moment: &ClusterMoment, jobs: &[SubmittedJob]) -> Vec<StartForecast> {
+    /// later, with common random numbers; `schedules` is what is simulated of the queue without them, if that was done before.
+    pub fn newcomers(
+        &mut self,
+        moment: &ClusterMoment,
+        jobs: &[SubmittedJob],
+        schedules: &[SimulatedSchedule],
+    ) -> Vec<StartForecast> {
+        let own;
+        let schedules = match schedules {
+            [] if self.is_beside => {
+                own = self.schedules(moment);
+                &own
+            }
+            known => known,
+        };
         let record = self.corrections.clone().unwrap_or_else(|| self.record(moment.now));
         let asked = self.asked;
         let each = jobs.iter().map(|job| {
             self.asked = asked;
+            let beside = if self.is_beside { self.beside(moment, job, schedules) } else { None };
+            if let Some(beside) = beside {
+                return beside.corrected(&record);
+            }
             let first = self.raw(&mut moment.clone(), job).into_iter().next();
             let none = StartForecast { task: None, wait: None, simulated: None, never: 1.0 };
             first.map_or(none, |first| first.corrected(&record))
@@ -200,8 +235,8 @@ impl<'r> ClusterForecaster<'r> {
     }
 
     /// When some jobs of a moment start, by their places among all of its jobs, array tasks one by one: as simulated, simulation by
-    /// simulation, in seconds from the moment; `None` where one never does. The same moment has the same random numbers.
-    pub(super) fn waiting(&mut self, moment: &ClusterMoment, wanted: &[usize]) -> Vec<Vec<Option<f64>>> {
+    /// simulation. The same moment has the same random numbers.
+    pub(super) fn waiting(&mut self, moment: &ClusterMoment, wanted: &[usize]) -> Vec<ClusterDraw> {
         self.past.advance_to(moment.now);
         cluster_draws((&self.cluster, moment), &mut self.past, &[], wanted, self.draws, self.seed)
     }
@@ -216,7 +251,55 @@ impl<'r> ClusterForecaster<'r> {
         let mut moment = moment.clone();
         moment.submissions.extend_from_slice(jobs);
         let at = (&self.cluster, &moment);
-        cluster_runs(at, &mut self.past, &[], (&wanted, true), self.draws, self.seed)
+        let drawn = cluster_runs(at, &mut self.past, &[], (&wanted, true), self.draws, self.seed);
+        let jobs = |draw: ClusterDraw| {
+            draw.waits.into_iter().zip(draw.runs).map(|(start, run)| DrawnJob { start, run }).collect()
+        };
+        drawn.into_iter().map(jobs).collect()
+    }
+
+    /// What ran where in simulations of a moment's queue, until all of it has started.
+    fn schedules(&mut self, moment: &ClusterMoment) -> Vec<SimulatedSchedule> {
+        let numbers = order::map_of(all_tasks(moment).into_iter().zip(0..));
+        let wanted = startable(&pending_reasons(self.cluster.cluster(), moment), &numbers);
+        self.waiting(moment, &wanted).into_iter().map(|draw| draw.schedule).collect()
+    }
+
+    /// A forecast for the first task of a submission, before it is corrected, by where it has a place beside simulations of the queue;
+    /// `None` if more than nodes and the order of the queue decides when it starts.
+    fn beside(
+        &mut self,
+        moment: &ClusterMoment,
+        submission: &SubmittedJob,
+        schedules: &[SimulatedSchedule],
+    ) -> Option<RawForecast> {
+        self.past.advance_to(moment.now);
+        let later = (submission.may_start() - moment.now).max(Micros::ZERO);
+        let from = Seconds(later.as_seconds().ceil() as i64);
+        let mut submissions = moment.submissions.clone();
+        let mut job = submission.clone();
+        job.submit = job.submit.min(moment.now);
+        if matches!(job.request.terms.begin, Some(Begin::At(_) | Begin::After(_))) {
+            job.request.terms.begin = None;
+        }
+        let run = self.past.run(&job, None, Seconds::ZERO);
+        submissions.push(job);
+        let newcomer = PlacedNewcomer::of(&self.cluster, moment, &submissions)?.no_sooner(from);
+        let mut waits = Vec::with_capacity(schedules.len());
+        for (schedule, number) in schedules.iter().zip(0..) {
+            let quantile = self.seed.numbered("how long a newcomer runs", number).random();
+            let start = newcomer.start_beside(schedule, run.at(quantile, Seconds::ZERO));
+            waits.extend(start.map(|start| start as f64));
+        }
+        order::sort_floats(&mut waits);
+        self.asked += 1;
+        Some(RawForecast {
+            task: tasks(submission).first().copied().flatten(),
+            never: 1.0 - waits.len() as f64 / schedules.len().max(1) as f64,
+            wait: Distribution::observed(waits.into(), 1.0),
+            waiting: waiting_jobs(moment),
+            later: later.as_seconds(),
+        })
     }
 
     /// Forecasts before they are corrected.
@@ -225,9 +308,7 @@ impl<'r> ClusterForecaster<'r> {
         let first: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
         let own = tasks(submission);
         let wanted: Vec<usize> = (first..first + own.len()).collect();
-        let is_waiting = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
-        let others = moment.standings.len() - moment.standings.iter().filter(is_waiting).count();
-        let waiting = first.saturating_sub(others);
+        let waiting = waiting_jobs(moment);
         let later_by = (submission.may_start() - moment.now).max(Micros::ZERO).as_seconds();
         moment.submissions.push(submission.clone());
         self.asked += 1;

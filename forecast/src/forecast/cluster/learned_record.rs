@@ -64,7 +64,8 @@ mod tests {
         let ask = |moment: &ClusterMoment, record: Option<&ClusterRecord>, history: &RecordedRun| {
             let mut job = job.clone();
             job.submit = moment.now;
-            let question = ClusterQuestion { cluster: &cluster, history, moment, job: &job, record };
+            let question =
+                ClusterQuestion { cluster: &cluster, history, moment, job: &job, record, schedules: &[] };
             when_at_cluster(&question, settings, &|_| {}).unwrap()
         };
         assert_eq!(ask(&then, Some(&known), &history), ask(&then, None, &history));

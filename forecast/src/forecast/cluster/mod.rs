@@ -10,11 +10,14 @@ mod queue;
 mod record;
 mod starts;
 
-pub use answer::{ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster};
+pub use answer::{
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster,
+    when_each_at_cluster,
+};
 pub(crate) use answer::{ClusterVariants, never_starts, variants_at_cluster};
 pub use campaign::campaign_at_cluster;
 pub use followed_answers::FollowedAnswers;
 pub use forecaster::{ClusterForecaster, StartForecast};
-pub use queue::{ClusterPendingStart, ClusterQueue, SiteBlocker, SiteBlockers, SiteTarget};
+pub use queue::{ClusterPendingStart, ClusterQueue, FoundQueue, SiteBlocker, SiteBlockers, SiteTarget};
 pub use record::ClusterRecord;
 pub use starts::{ClusterDraws, ExpectedArrivals};

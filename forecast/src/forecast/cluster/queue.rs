@@ -7,7 +7,7 @@ use super::answer::{ClusterWhenSettings, requested};
 use super::followed_answers::FollowedAnswers;
 use super::forecaster::{ClusterForecaster, later_by};
 use super::record::ClusterRecord;
-use super::starts::{ClusterDraws, tasks};
+use super::starts::{ClusterDraw, ClusterDraws, all_tasks, startable, tasks};
 use crate::forecast::blockers::LeftOutEffect;
 use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord};
 use queuecast_core::distribution::Distribution;
@@ -17,7 +17,7 @@ use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, GroupLimits, HolderLimits, JobOutcome, JobStanding, RecordedMoments, RecordedRun,
     StandingState, SubmittedJob, is_known,
 };
-use queuecast_slurm_sim::controller::{LimitOf, PendingReason, WaitReason, pending_reasons};
+use queuecast_slurm_sim::controller::{LimitOf, PendingReason, SimulatedSchedule, pending_reasons};
 
 /// Past queues that are asked about too, those of the last submissions, the jobs of each, and the simulations for each.
 const PAST_QUEUES: usize = 40;
@@ -58,6 +58,17 @@ pub struct ClusterPendingStart {
     pub never: f64,
 }
 
+/// What is found of the waiting jobs of a Slurm site.
+#[derive(Debug, Clone)]
+pub struct FoundQueue {
+    /// When each starts, in the order of the queue.
+    pub starts: Vec<ClusterPendingStart>,
+    /// How right such answers were.
+    pub record: Option<PendingRecord>,
+    /// What ran where in each simulation.
+    pub schedules: Vec<SimulatedSchedule>,
+}
+
 /// Something that is left out of simulations of a site.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SiteBlocker {
@@ -92,14 +103,8 @@ pub enum SiteTarget<'a> {
 }
 
 /// The waits of a job in the simulations in which it starts.
-fn waits(drawn: &[Vec<Option<f64>>], column: usize) -> Vec<Seconds> {
-    drawn.iter().filter_map(|draw| draw[column]).map(|wait| Seconds(wait.max(0.0) as i64)).collect()
-}
-
-/// The places of all jobs of a moment, array tasks one by one.
-fn places(moment: &ClusterMoment) -> Vec<(usize, Option<u32>)> {
-    let each = moment.submissions.iter().enumerate();
-    each.flat_map(|(place, one)| tasks(one).into_iter().map(move |task| (place, task))).collect()
+fn waits(drawn: &[ClusterDraw], column: usize) -> Vec<Seconds> {
+    drawn.iter().filter_map(|draw| draw.waits[column]).map(|wait| Seconds(wait.max(0.0) as i64)).collect()
 }
 
 impl ClusterQueue<'_> {
@@ -121,7 +126,8 @@ impl ClusterQueue<'_> {
                 &own
             }
         };
-        self.pending_by(settings, &past.past, &mut |_, _, _| {})
+        let found = self.pending_by(settings, &past.past, &mut |_, _, _| {});
+        (found.starts, found.record)
     }
 
     /// As [`ClusterQueue::pending`], corrected by answers of earlier moments, which go on from here: with none those of the record, or of
@@ -131,7 +137,7 @@ impl ClusterQueue<'_> {
         settings: ClusterWhenSettings,
         has_past: bool,
         answers: Option<&FollowedAnswers>,
-    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>, FollowedAnswers) {
+    ) -> (FoundQueue, FollowedAnswers) {
         let mut answers = match (answers, self.record) {
             (Some(answers), _) => answers.clone(),
             (None, Some(record)) => record.waiting.clone(),
@@ -142,7 +148,7 @@ impl ClusterQueue<'_> {
         let now = self.moment.now.second();
         let correction = answers.past.correction(now);
         let mut found: Vec<(PendingReason, Vec<Seconds>, Distribution)> = Vec::new();
-        let (starts, record) = self.pending_by(settings, &answers.past, &mut |pending, waits, wait| {
+        let queue = self.pending_by(settings, &answers.past, &mut |pending, waits, wait| {
             found.push((pending.clone(), waits.to_vec(), wait.clone()));
         });
         // One task speaks for its array.
@@ -155,7 +161,7 @@ impl ClusterQueue<'_> {
                 answers.past.said_as((index, now), &waits, (Procs(cpus), limit), (&correction, Some(wait)));
             }
         }
-        (starts, record, answers)
+        (queue, answers)
     }
 
     /// When each waiting job starts, corrected by past answers; `said` is told of each that can start, with its simulated waits from when it
@@ -165,18 +171,14 @@ impl ClusterQueue<'_> {
         settings: ClusterWhenSettings,
         past: &PastQueues,
         said: &mut dyn FnMut(&PendingReason, &[Seconds], &Distribution),
-    ) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+    ) -> FoundQueue {
         let now = self.moment.now.second();
         let correction = past.correction(now);
+        let correction = if settings.is_followed { correction.halved() } else { correction };
         let reasons = pending_reasons(self.cluster, self.moment);
-        let all = places(self.moment);
-        let can_start = |one: &&PendingReason| one.reason != Some(WaitReason::Held) && !one.never;
+        let all = all_tasks(self.moment);
         let numbers: BTreeMap<(usize, Option<u32>), usize> = order::map_of(all.into_iter().zip(0..));
-        let wanted: Vec<usize> = reasons
-            .iter()
-            .filter(can_start)
-            .filter_map(|one| numbers.get(&(one.submission, one.task)).copied())
-            .collect();
+        let wanted = startable(&reasons, &numbers);
         let columns: BTreeMap<usize, usize> = order::map_of(wanted.iter().copied().zip(0..));
         let drawn =
             self.forecaster(self.cluster, settings.draws, settings.seed).waiting(self.moment, &wanted);
@@ -197,7 +199,9 @@ impl ClusterQueue<'_> {
             let wait = wait.map(|wait| later_by(&wait, later));
             ClusterPendingStart { pending, start: wait.as_ref().map(PendingRange::of), never }
         };
-        (reasons.into_iter().map(&mut start).collect(), past.record(now))
+        let starts = reasons.into_iter().map(&mut start).collect();
+        let schedules = drawn.iter().map(|draw| draw.schedule.clone()).collect();
+        FoundQueue { starts, record: past.record(now), schedules }
     }
 
     /// Draws starts at the site, or one that was changed.
@@ -249,7 +253,7 @@ impl ClusterQueue<'_> {
             follow(&mut past, *at);
             let then = moments.at(*at);
             let numbers: BTreeMap<(usize, Option<u32>), usize> =
-                order::map_of(places(&then).into_iter().zip(0..));
+                order::map_of(all_tasks(&then).into_iter().zip(0..));
             let eligible = then.standings.iter().filter_map(|one| {
                 let outcome = outcomes.get(&(then.submissions[one.submission].key.as_str(), one.task))?;
                 let waits = matches!(one.state, StandingState::Waiting { eligible: Some(_) });
@@ -292,13 +296,13 @@ impl ClusterQueue<'_> {
             }
             SiteTarget::Waiting(submission, task) => (submission, task),
         };
-        let wanted = places(&moment).iter().position(|place| *place == own)?;
+        let wanted = all_tasks(&moment).iter().position(|place| *place == own)?;
         let reasons = pending_reasons(self.cluster, &moment);
         let asked = reasons.iter().find(|one| (one.submission, one.task) == own)?;
         let starts = |cluster: &Cluster, moment: &ClusterMoment| -> Vec<f64> {
             let draws = ClusterDraws { draws: WHY_DRAWS, ..settings.draws };
             let drawn = self.forecaster(cluster, draws, settings.seed).waiting(moment, &[wanted]);
-            drawn.iter().map(|draw| draw[0].unwrap_or(f64::INFINITY)).collect()
+            drawn.iter().map(|draw| draw.waits[0].unwrap_or(f64::INFINITY)).collect()
         };
         let with = starts(self.cluster, &moment);
         let jobs = candidates(&moment, &reasons, asked);

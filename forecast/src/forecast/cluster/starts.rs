@@ -13,7 +13,10 @@ use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
-use queuecast_slurm_sim::controller::{AssumedFuture, Phases, PreparedCluster, run_on_prepared};
+use queuecast_slurm_sim::controller::{
+    AssumedFuture, PendingReason, Phases, PreparedCluster, SimulatedSchedule, WaitReason,
+    schedule_on_prepared,
+};
 
 /// How start times are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +34,9 @@ pub enum ExpectedArrivals {
     None,
     /// What followed a past instant of the same time of day; nothing with less than a day of history.
     LikePast,
-    /// As [`Self::LikePast`]; with less than a day of history what came lately again, for a time that is anything up to as long as there is history: how
-    /// long a rush goes on is not known.
+    /// As [`Self::LikePast`]; with less than a day of history nothing in half of the simulations, in the others what came lately again, for a time that is
+    /// anything up to as long as there is history: whether a rush is over, and how long it goes on, is not known, and a range has to hold in
+    /// both cases.
     LikeLately,
     /// What was submitted in truth: shows how much of an error comes from not knowing it.
     Recorded,
@@ -60,6 +64,26 @@ const AHEAD: [Micros; 3] = [Micros::of_seconds(3600), Micros::DAY, Micros::of_se
 /// The equal parts that a history of less than a day is divided into: arrivals are those of the last part, the last two, and so on,
 /// up to all.
 const RECENT_PARTS: i64 = 8;
+
+/// What one simulation shows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ClusterDraw {
+    /// Seconds until each of the wanted jobs starts; `None` where it never does.
+    pub waits: Vec<Option<f64>>,
+    /// How long each of them runs; `None`: past its limit.
+    pub runs: Vec<Option<Seconds>>,
+    /// What ran where.
+    pub schedule: SimulatedSchedule,
+}
+
+/// A job in a simulation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DrawnJob {
+    /// Seconds from the moment to its start; `None` if it never starts.
+    pub start: Option<f64>,
+    /// How long it runs; `None`: past its limit.
+    pub run: Option<Seconds>,
+}
 
 /// What is the same in all simulations.
 struct Outset<'a> {
@@ -92,7 +116,7 @@ pub(super) fn cluster_starts(
 ) -> Vec<StartDraws> {
     let drawn = cluster_draws((cluster, moment), past, later, wanted, settings, seed);
     let of = |place: usize| {
-        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw[place]).collect();
+        let mut waits: Vec<f64> = drawn.iter().filter_map(|draw| draw.waits[place]).collect();
         order::sort_floats(&mut waits);
         let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
         StartDraws { never, wait: Distribution::observed(waits.into(), 1.0) }
@@ -100,7 +124,7 @@ pub(super) fn cluster_starts(
     (0..wanted.len()).map(of).collect()
 }
 
-/// As [`cluster_starts`], simulation by simulation: the seconds until each of the wanted jobs starts; `None` where it never does.
+/// As [`cluster_starts`], simulation by simulation.
 pub(super) fn cluster_draws(
     at: (&PreparedCluster<'_>, &ClusterMoment),
     past: &mut ClusterPast<'_>,
@@ -108,21 +132,11 @@ pub(super) fn cluster_draws(
     wanted: &[usize],
     settings: ClusterDraws,
     seed: Seed,
-) -> Vec<Vec<Option<f64>>> {
-    let drawn = cluster_runs(at, past, later, (wanted, false), settings, seed);
-    drawn.into_iter().map(|draw| draw.into_iter().map(|job| job.start).collect()).collect()
+) -> Vec<ClusterDraw> {
+    cluster_runs(at, past, later, (wanted, false), settings, seed)
 }
 
-/// A job in a simulation.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DrawnJob {
-    /// Seconds from the moment to its start; `None` if it never starts.
-    pub start: Option<f64>,
-    /// How long it runs; `None`: past its limit.
-    pub run: Option<Seconds>,
-}
-
-/// As [`cluster_draws`], with how long each of the wanted jobs runs. If they belong together, each has with even odds its own run time or
+/// As [`cluster_draws`]. If the wanted jobs belong together, each has with even odds its own run time or
 /// one that it shares with the others.
 pub(super) fn cluster_runs(
     (cluster, moment): (&PreparedCluster<'_>, &ClusterMoment),
@@ -131,7 +145,7 @@ pub(super) fn cluster_runs(
     (wanted, belong_together): (&[usize], bool),
     settings: ClusterDraws,
     seed: Seed,
-) -> Vec<Vec<DrawnJob>> {
+) -> Vec<ClusterDraw> {
     let outset = Outset {
         cluster,
         moment,
@@ -148,7 +162,7 @@ pub(super) fn cluster_runs(
     };
     let now = moment.now;
     let stream = |number: u32| seed.numbered("starts at a cluster", u64::from(number));
-    let mut drawn: Vec<Vec<DrawnJob>> = vec![Vec::new(); settings.draws as usize];
+    let mut drawn: Vec<ClusterDraw> = vec![ClusterDraw::default(); settings.draws as usize];
     let history = past.first_arrival().map_or(Micros::ZERO, |first| (now - first).max(Micros::ZERO));
     let recent = match settings.arrivals {
         ExpectedArrivals::LikeLately => history / RECENT_PARTS,
@@ -163,7 +177,8 @@ pub(super) fn cluster_runs(
         let mut rng = seed.numbered("what comes to a cluster", u64::from(number));
         match days {
             0 if recent == Micros::ZERO => Micros::ZERO,
-            0 => recent * rng.random_range(0..=RECENT_PARTS),
+            0 if number.is_multiple_of(2) => Micros::ZERO,
+            0 => recent * (1 + i64::from(number / 2) % RECENT_PARTS),
             days => Micros::DAY * rng.random_range(days.min(3)..=days.min(28)),
         }
     };
@@ -181,10 +196,10 @@ pub(super) fn cluster_runs(
             outset.draw(sequel, back, &mut stream(number))
         });
         // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
-        let is_late = |job: &DrawnJob| job.start.is_none_or(|start| start >= ahead.as_seconds());
+        let is_late = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
         let mut late = Vec::new();
         for ((number, back), starts) in open.into_iter().zip(found) {
-            if back > ahead && starts.iter().any(is_late) {
+            if back > ahead && starts.waits.iter().any(is_late) {
                 late.push((number, back));
             }
             drawn[number as usize] = starts;
@@ -198,6 +213,22 @@ pub(super) fn cluster_runs(
 pub(super) fn tasks(submission: &SubmittedJob) -> Vec<Option<u32>> {
     let array = submission.request.array.as_ref();
     array.map_or_else(|| vec![None], |array| array.indices.iter().copied().map(Some).collect())
+}
+
+/// All jobs of a moment, array tasks one by one: the places of their submissions, and their tasks.
+pub(super) fn all_tasks(moment: &ClusterMoment) -> Vec<(usize, Option<u32>)> {
+    let each = moment.submissions.iter().enumerate();
+    each.flat_map(|(place, one)| tasks(one).into_iter().map(move |task| (place, task))).collect()
+}
+
+/// Of the waiting jobs those that can start, by their numbers among all jobs.
+pub(super) fn startable(
+    reasons: &[PendingReason],
+    numbers: &BTreeMap<(usize, Option<u32>), usize>,
+) -> Vec<usize> {
+    let can_start = |one: &&PendingReason| one.reason != Some(WaitReason::Held) && !one.never;
+    let waiting = reasons.iter().filter(can_start);
+    waiting.filter_map(|one| numbers.get(&(one.submission, one.task)).copied()).collect()
 }
 
 /// When jobs were submitted, all but the newest, or started in the last minute before a moment.
@@ -270,8 +301,9 @@ impl Outset<'_> {
         last
     }
 
-    /// One simulation, with past submissions repeated the time `shift` later; returns what becomes of the wanted jobs. A shorter `sequel` leaves all random draws before its end unchanged.
-    fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> Vec<DrawnJob> {
+    /// One simulation, with past submissions repeated the time `shift` later; returns what becomes of the wanted jobs. A
+    /// shorter `sequel` leaves all random draws before its end unchanged.
+    fn draw(&self, sequel: &PastArrivals<'_>, shift: Micros, rng: &mut impl Rng) -> ClusterDraw {
         let common: f64 = self.first_alike.map_or(0.0, |_| rng.random());
         let run = |(place, (run, elapsed)): (usize, &(ExpectedRun, Seconds))| {
             let own: f64 = rng.random();
@@ -301,14 +333,14 @@ impl Outset<'_> {
             }
         }
         let phases = Phases::running_on(self.moment.now, timers);
+        // Where nothing waits, what runs is all that matters: without a wanted job all that comes would be simulated to its end.
+        let wanted = if self.wanted.is_empty() { &[0] } else { self.wanted };
         let future = AssumedFuture { submissions: &submissions, runs: &runs, phases, since };
-        let starts = run_on_prepared(self.cluster, self.moment, &future, self.wanted);
+        let (starts, schedule) = schedule_on_prepared(self.cluster, self.moment, &future, wanted);
         let now = self.moment.now.second();
-        let job = |(start, &place): (Option<Time>, &usize)| DrawnJob {
-            start: start.map(|start| (start - now).0.max(0) as f64),
-            run: runs[place],
-        };
-        starts.into_iter().zip(self.wanted).map(job).collect()
+        let wait = |start: Option<Time>| start.map(|start| (start - now).0.max(0) as f64);
+        let ran = self.wanted.iter().map(|&place| runs[place]).collect();
+        ClusterDraw { runs: ran, waits: starts.into_iter().map(wait).collect(), schedule }
     }
 }
 

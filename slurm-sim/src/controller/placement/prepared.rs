@@ -88,7 +88,8 @@ mod tests {
         ClusterMoment, ClusterNode, ClusterPartition, JobRequest, JobStanding, StandingState, SubmittedJob,
         TimeLimit, classes_of,
     };
-    use crate::controller::{AssumedFuture, Phases, run_on, run_on_prepared};
+    use crate::controller::moment::run_on_prepared;
+    use crate::controller::{AssumedFuture, Phases, run_on};
     use queuecast_core::units::{Micros, Seconds, Time};
 
     /// A cluster of eight nodes in service and `down` that are down, all in one partition.

@@ -219,6 +219,9 @@ impl<'c> PlacedNewcomer<'c> {
     }
 }
 
+/// When what is held is given back, by the places of the holds.
+type HeldEnds = BinaryHeap<Reverse<(i64, usize)>>;
+
 /// A newcomer in one of its partitions, and a schedule.
 struct Beside<'n, 'c> {
     newcomer: &'n PlacedNewcomer<'c>,
@@ -260,7 +263,7 @@ impl Beside<'_, '_> {
             .max()
             .unwrap_or(i64::MIN);
         let mut load = Load::none(layout);
-        let mut ends: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+        let mut ends: HeldEnds = BinaryHeap::new();
         let (mut next, mut now) = (0, self.newcomer.from);
         // Only what is given back makes room.
         let mut has_room = true;
@@ -307,7 +310,7 @@ impl Beside<'_, '_> {
         &self,
         nodes: &mut NodeSet,
         load: &Load,
-        (ends, next, ahead): (&BinaryHeap<Reverse<(i64, usize)>>, usize, &[bool]),
+        (ends, next, ahead): (&HeldEnds, usize, &[bool]),
         (now, run): (i64, i64),
     ) -> bool {
         let layout = &self.newcomer.controller.pool.layout;
@@ -337,7 +340,7 @@ impl Beside<'_, '_> {
         load: &Load,
         shares: &[NodeShare],
         own: &NodeSet,
-        ends: &BinaryHeap<Reverse<(i64, usize)>>,
+        ends: &HeldEnds,
         later: impl Iterator<Item = &'h SimulatedHold>,
     ) -> Vec<usize> {
         let numbers = &self.newcomer.controller.pool.layout.nodes;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use queuecast::cluster::{Cluster, RecordedMoments};
-use queuecast::controller::{ShadowInterval, ShadowSite, ShadowVerdict};
-use queuecast::units::{Micros, Seconds};
+use queuecast_core::units::{Micros, Seconds};
+use queuecast_slurm_sim::cluster::{Cluster, RecordedMoments};
+use queuecast_slurm_sim::controller::{ShadowInterval, ShadowSite, ShadowVerdict};
 
 use crate::recordings::recording;
 

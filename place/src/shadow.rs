@@ -19,7 +19,7 @@ use serde::Serialize;
 pub struct ShadowCounts {
     /// Jobs that both started at about the same time, on the same nodes.
     pub same_start: u64,
-    /// The same, on other nodes.
+    /// Jobs that both started at about the same time, on other nodes.
     pub other_nodes: u64,
     /// Jobs that the site started sooner than the simulation, or that the simulation did not start.
     pub sooner: u64,

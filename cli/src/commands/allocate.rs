@@ -206,7 +206,7 @@ impl Arguments {
         NewJob { procs: Procs(1), time: None, user: self.user.clone(), queue: self.queue.clone() }
     }
 
-    /// The same as sbatch would be asked for it at a Slurm site.
+    /// The job as sbatch would be asked for it at a Slurm site.
     fn at_site(&self) -> AtSite<'_> {
         let job = SlurmJob {
             sbatch: self.slurm.sbatch.clone(),

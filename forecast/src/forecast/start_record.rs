@@ -72,7 +72,7 @@ impl StartRecord {
         StartRecord { queued: shifts(&all, 1.0), clear: shifts(&clear, ASSUMED_IF_CLEAR) }
     }
 
-    /// The same, by half as much.
+    /// These corrections, each by half.
     pub fn halved(self) -> StartRecord {
         StartRecord { queued: self.queued.map(|by| by / 2.0), clear: self.clear.map(|by| by / 2.0) }
     }

@@ -66,7 +66,7 @@ fn accounting() -> String {
     text.replace('|', "\x1f")
 }
 
-/// What describes the site, as it prefers large jobs by so much.
+/// What describes the site, with this weight of the size of jobs.
 fn texts(weight: u32) -> BTreeMap<String, String> {
     let config = format!(
         "Configuration data as of 2026\nClusterName = one\nSelectType = select/cons_tres\nSelectTypeParameters = CR_CPU\nPriorityType = priority/multifactor\nPriorityWeightJobSize = {weight}\nPriorityWeightAge = 1\n"

@@ -8,7 +8,7 @@ use super::kept::KEPT_LONGER;
 use super::{ClusterNumber, StoreError};
 use crate::shadow_card::{ShadowGroup, ShadowRecord};
 
-/// Decisions that are not alike, of which so many are kept one by one.
+/// Up to this number of decisions that are not alike are kept one by one.
 const MISSES_KEPT: i64 = 200;
 
 const HOUR: i64 = 3600;

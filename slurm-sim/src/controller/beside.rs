@@ -202,13 +202,13 @@ impl<'c> PlacedNewcomer<'c> {
         Some(PlacedNewcomer { controller, job, places, age, from: 0 })
     }
 
-    /// The same job, which may start no sooner than so many seconds from the moment.
+    /// This job, which may start no sooner than `from` seconds after the moment.
     #[must_use]
     pub fn no_sooner(self, from: Seconds) -> PlacedNewcomer<'c> {
         PlacedNewcomer { from: from.0.max(0), ..self }
     }
 
-    /// Seconds from the moment to its start beside a schedule, if it runs for so long; `None`: its limit. No start: nodes are never enough.
+    /// Seconds from the moment to its start beside a schedule, if it runs for `run`, or to its limit without one. No start: nodes are never enough.
     pub fn start_beside(&self, schedule: &SimulatedSchedule, run: Option<Seconds>) -> Option<i64> {
         let starts = self.places.iter().filter_map(|(place, ahead)| {
             let at = &self.controller.jobs[self.job].partitions[*place];

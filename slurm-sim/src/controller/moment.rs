@@ -52,8 +52,7 @@ pub(super) fn simulated_on<'c>(
     wanted: &[usize],
     keeps_parts: bool,
 ) -> (Controller<'c>, Vec<Option<Time>>) {
-    let mut controller = Controller::going_on(cluster, moment, future);
-    controller.keeps_parts = keeps_parts;
+    let mut controller = Controller::going_on(cluster, moment, future, keeps_parts);
     controller.wanted =
         wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
     controller.run(&[]);
@@ -128,13 +127,16 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
 }
 
 impl<'c> Controller<'c> {
-    /// In the state of a moment, before what follows.
+    /// In the state of a moment, before what follows. Whether the parts of nodes that jobs hold are kept has to be said before it: jobs that
+    /// run then are given theirs here.
     pub(super) fn going_on(
         cluster: &PreparedCluster<'c>,
         moment: &ClusterMoment,
         future: &AssumedFuture<'c>,
+        keeps_parts: bool,
     ) -> Controller<'c> {
         let mut controller = Controller::prepared(cluster, future.submissions, future.phases);
+        controller.keeps_parts = keeps_parts;
         for (job, run) in controller.jobs.all.iter_mut().zip(future.runs) {
             job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
         }

@@ -241,7 +241,7 @@ impl<'a> ShadowSite<'a> {
             .filter(|one| one.at > moment.now && one.at <= until)
             .cloned()
             .collect();
-        let mut controller = Controller::going_on(&self.cluster, moment, &future);
+        let mut controller = Controller::going_on(&self.cluster, moment, &future, false);
         controller.until = until;
         controller.run(&events);
         let started = controller.jobs.all.iter().map(|job| {

@@ -111,9 +111,12 @@ impl SlurmPlace {
         let at = whole.moment(at, zone)?;
         let is_all_known = at >= whole.until;
         options.known_until = Some(at);
-        let WhatIf { reading, run: history, .. } =
+        let WhatIf { reading, run: history, log: submissions, .. } =
             if is_all_known { all } else { read(site, log, &options)? };
         note_left_out(&reading, &history, messages);
+        if !submissions.assumed.is_empty() {
+            messages.note(&format!("{}: {}", log.0, submissions.assumed.join("; ")));
+        }
         let Some(span) = span(&history) else {
             return Err(nothing_started(log.0));
         };

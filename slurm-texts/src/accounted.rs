@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::tz::TimeZone;
 
 use super::accounted_arrays::AccountedArrays;
+use super::accounted_columns::assumed_without;
 use super::accounted_request::{completed, line_request};
 use super::accounted_row::{AccountedRow, ColumnPlaces, RowAmounts};
 use super::expressions::array;
@@ -101,6 +102,11 @@ pub(super) fn accounted(
     let (run, counted) = jobs.finished();
     *rules = counted;
     Ok(run)
+}
+
+/// What is assumed of these jobs for want of columns.
+pub(super) fn accounted_without(text: &str, zone: &TimeZone) -> Result<Vec<String>, TraceError> {
+    Ok(assumed_without(&SacctTexts::open(text, zone)?.places))
 }
 
 /// The cluster whose rows are read if there are several: the site's, else that of the first row.

@@ -11,6 +11,7 @@
 
 mod accounted;
 mod accounted_arrays;
+mod accounted_columns;
 mod accounted_request;
 mod accounted_row;
 mod accounting;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use queuecast_core::order;
 use serde::Serialize;
 
-use super::accounted::accounted;
+use super::accounted::{accounted, accounted_without};
 use super::change::{AppliedChange, ChangeError, SiteChange};
 use super::changed::read_changed_site;
 use super::file_kind::SiteFileKind;
@@ -140,6 +140,7 @@ fn submissions(
     let (mut rules, mut assumed) = (RuleCounter::default(), Vec::new());
     let format = sniff(text.as_bytes()).map_err(failed)?;
     let run = if format == LogFormat::SACCT {
+        assumed = accounted_without(text, &options.time_zone).map_err(failed)?;
         accounted(text, cluster, options, &mut rules)
     } else {
         logged_jobs(text, format, cluster, &mut rules, &mut assumed)

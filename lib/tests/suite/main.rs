@@ -21,6 +21,7 @@ mod metrics_reference;
 mod mixture_properties;
 mod models_properties;
 mod odd_workloads;
+mod one_start_properties;
 mod population_properties;
 mod predictor_properties;
 mod predictors_reference;

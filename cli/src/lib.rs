@@ -25,7 +25,6 @@ mod spec;
 mod staged;
 mod supervisor;
 mod temporary;
-mod watch;
 mod zone;
 
 use std::process::ExitCode;

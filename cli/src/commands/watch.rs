@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use queuecast_core::units::Seconds;
 use queuecast_live::FRESH;
 use queuecast_trace::TimeZone;
+use queuecast_watch::{WatchNews, WatchState, WatchTheme, WatchWish, WatchedPlace, draw};
 
 use super::outside::SlurmCommands;
 use super::source::Source;
@@ -23,7 +24,6 @@ use crate::printer::Printer;
 use crate::program;
 use crate::screen::{self, Screen};
 use crate::spec;
-use crate::watch::{WatchNews, WatchState, WatchTheme, WatchWish, WatchedPlace, draw};
 
 const EXAMPLES: &str = "\
 Examples:

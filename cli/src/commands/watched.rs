@@ -10,6 +10,7 @@ use queuecast_forecast::forecast::WhenSettings;
 use queuecast_live::FRESH;
 use queuecast_place::{PendingAnswer, PlayedLog, pending_at};
 use queuecast_trace::TimeZone;
+use queuecast_watch::{SaidStart, WatchNews};
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
@@ -17,7 +18,6 @@ use super::stored::OpenStore;
 use super::{live, moment, replayed};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::watch::{SaidStart, WatchNews};
 
 /// What the screen asks for.
 #[derive(Debug)]

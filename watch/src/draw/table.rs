@@ -5,9 +5,9 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::canvas::{ScreenCanvas, width};
-use crate::watch::clock::{DayWords, WallClock};
-use crate::watch::columns::WatchColumn;
-use crate::watch::state::WatchState;
+use crate::clock::{DayWords, WallClock};
+use crate::columns::WatchColumn;
+use crate::state::WatchState;
 
 /// Columns between two columns.
 const GAP: usize = 2;

@@ -9,10 +9,10 @@ use ratatui_core::style::Style;
 
 use super::canvas::{ScreenCanvas, width};
 use super::time_axis::TimeAxis;
-use crate::watch::clock::{DayWords, WallClock};
-use crate::watch::columns::starts;
-use crate::watch::state::WatchState;
-use crate::watch::trail::SaidStart;
+use crate::clock::{DayWords, WallClock};
+use crate::columns::starts;
+use crate::state::WatchState;
+use crate::trail::SaidStart;
 
 /// Draws it.
 pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {

@@ -4,7 +4,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::canvas::{ScreenCanvas, width};
-use crate::watch::state::{WatchPage, WatchState};
+use crate::state::{WatchPage, WatchState};
 
 /// The keys and what they do.
 const KEYS: [(&str, &str); 13] = [

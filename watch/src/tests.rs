@@ -15,7 +15,7 @@ use ratatui_core::style::{Color, Modifier};
 use ratatui_core::terminal::Terminal;
 
 use super::*;
-use crate::watch::state::WatchPage;
+use crate::state::WatchPage;
 
 /// Set to write the screens instead of comparing them; then read what differs.
 const WRITE: &str = "QUEUECAST_WRITE_SCREENS";
@@ -150,8 +150,7 @@ fn text(state: &WatchState) -> String {
 
 /// Holds a screen to the file that shows it.
 fn shows(name: &str, state: &WatchState) {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/watch/screens").join(name).with_extension("txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/screens").join(name).with_extension("txt");
     let now = text(state);
     if std::env::var_os(WRITE).is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();

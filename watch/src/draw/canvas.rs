@@ -5,7 +5,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 use ratatui_core::text::Span;
 
-use crate::watch::theme::WatchTheme;
+use crate::theme::WatchTheme;
 
 /// Where things are drawn, and how.
 pub struct ScreenCanvas<'a> {

@@ -22,15 +22,33 @@ pub struct WatchedPlace {
 #[derive(Debug)]
 pub enum WatchNews {
     /// Something begins that takes this many steps; 0 if they are not counted.
-    Begins { what: String, steps: usize },
+    Begins {
+        /// What is being done.
+        what: String,
+        /// Its steps; 0 if they are not counted.
+        steps: usize,
+    },
     /// How many more steps of it are done.
     Done(usize),
     /// An answer, and what was said on the way.
-    Answered { answer: Box<PendingAnswer>, notes: Vec<String> },
+    Answered {
+        /// Every waiting job.
+        answer: Box<PendingAnswer>,
+        /// What was said beside it.
+        notes: Vec<String>,
+    },
     /// There is no new answer, and why.
-    Failed { why: String },
+    Failed {
+        /// In one line.
+        why: String,
+    },
     /// What was said of a job before.
-    Earlier { job: String, said: Vec<SaidStart> },
+    Earlier {
+        /// The job.
+        job: String,
+        /// Forecasts of it, the first one first.
+        said: Vec<SaidStart>,
+    },
     /// The log that is played has no more.
     PlayedOut,
 }

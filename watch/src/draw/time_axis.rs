@@ -4,8 +4,8 @@ use queuecast_core::units::Time;
 use ratatui_core::layout::Rect;
 
 use super::canvas::{ScreenCanvas, width};
-use crate::watch::clock::{DayWords, WallClock};
-use crate::watch::trail::SaidStart;
+use crate::clock::{DayWords, WallClock};
+use crate::trail::SaidStart;
 
 /// An axis from one moment to another, across an area.
 #[derive(Debug, Clone, Copy)]

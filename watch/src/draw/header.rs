@@ -5,8 +5,8 @@ use queuecast_report::number::{integer, number_of};
 use ratatui_core::layout::Rect;
 
 use super::canvas::{ScreenCanvas, width};
-use crate::watch::clock::ago;
-use crate::watch::state::WatchState;
+use crate::clock::ago;
+use crate::state::WatchState;
 
 /// Draws it; the rest of the area.
 pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) -> Rect {

@@ -13,8 +13,8 @@ pub use file::{SettingsFile, described};
 pub use known::{GivenSetting, SECTIONS, SHARED, about, argument, decided, default_of, key};
 
 use known::sections_of;
+use queuecast_process::failure::Failure;
 
-use crate::failure::Failure;
 use crate::invocation::Invocation;
 
 /// The file that is read where none is named with `--config`; empty for none.

@@ -7,6 +7,9 @@ use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{AllocationAnswer, AllocationSettings, NewJob, SlurmJob, allocate_at};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_report::allocation_warnings;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_sim::sim::Backfill;
@@ -19,10 +22,8 @@ use super::raw_trace::RawTrace;
 use super::slurm_site::AtSite;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
-use super::{cleaning, live, methods, moldable, moment, site_option, slurm_site, told};
-use crate::failure::Failure;
+use super::{cleaning, live, methods, moldable, moment, site_option, slurm_site};
 use crate::plot::Plotting;
-use crate::printer::Printer;
 use crate::spec::{self, NamedPredictor, SpecParser};
 
 /// Simulations, and past jobs that correct them, by default.
@@ -242,7 +243,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     read.check_user(new.user.as_deref())?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
-    let answer = told::learned(&arguments.methods.cache, printer, |messages| {
+    let answer = told::learned(arguments.methods.cache.is_kept(), printer, |messages| {
         allocate_at(place, (&job, &new), &all, zone, messages)
     })?;
     let first = match &answer {

@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use queuecast_live::Computed;
+use queuecast_process::program::{Unanswered, answered};
 
-use crate::program::{Unanswered, answered};
 use crate::settings;
 
 /// Learning takes at most one part in this many of the time.

@@ -12,19 +12,21 @@ use queuecast_live::{
     Computed, DeclaredCommands, SqlStore, Store, StoreError, StoreLocation, SubmissionScript,
     compare_decisions, compute, declared, first_forecasts, write_comments,
 };
+use queuecast_process::failure::Failure;
+use queuecast_process::interrupt::{ReloadRequest, StopRequest};
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
+use queuecast_process::told;
+use queuecast_process::{program, supervisor, zone};
 use queuecast_serve::LogLineFormat;
 
 use super::between_looks::BetweenLooks;
+use super::live;
 use super::outside::{self, SlurmCommands};
 use super::store_option::{self, refused};
 use super::submission_files::{self, SubmissionFiles};
-use super::{live, told};
-use crate::failure::Failure;
-use crate::interrupt::{ReloadRequest, StopRequest};
 use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::progress::Progress;
-use crate::{program, settings, spec, supervisor, zone};
+use crate::{settings, spec};
 
 const EXAMPLES: &str = "\
 Examples:

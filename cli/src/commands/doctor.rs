@@ -8,15 +8,15 @@ use std::time::Duration;
 use queuecast_live::{
     Checkup, ServiceCheck, StoreError, StoreLocation, disk_check, service_checks, slurm_checks, store_checks,
 };
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::zone;
 use queuecast_serve::read_token;
 
 use super::outside::{self, SlurmCommands};
 use super::{live, store_option};
-use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::printer::Printer;
 use crate::settings::{self, SHARED, SettingsFile};
-use crate::zone;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,13 +4,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use queuecast_core::units::{Procs, Time};
 use queuecast_place::LiveSite;
+use queuecast_process::failure::Failure;
 use queuecast_trace::sinfo::{SINFO, all_procs, sinfo};
 use queuecast_trace::squeue::SQUEUE;
 
 use crate::commands::loaded::Loaded;
 use crate::commands::outside::{self, SlurmCommands};
 use crate::commands::store_option;
-use crate::failure::Failure;
 
 /// Whether and what to ask.
 #[derive(Debug, Clone, clap::Args)]

@@ -6,6 +6,7 @@ mod allocate;
 #[cfg(test)]
 mod arguments_alone;
 mod between_looks;
+mod cache_option;
 mod campaign;
 mod cleaning;
 mod collect;
@@ -29,6 +30,7 @@ mod outside;
 mod pending;
 mod place;
 mod raw_trace;
+mod replacing;
 mod replayed;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -37,6 +39,7 @@ mod search;
 mod serve;
 mod shaken;
 mod simulate;
+mod simulated;
 mod site;
 mod site_option;
 mod site_texts;
@@ -46,19 +49,19 @@ mod store_option;
 mod stored;
 mod submission_files;
 mod threads;
-mod told;
 mod trace;
 mod variation;
 mod watch;
 mod watched;
 mod when;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::zone;
+
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::zone;
 
 /// The commands.
 #[derive(Debug, Subcommand)]

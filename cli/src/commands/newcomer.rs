@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{NewJob, SlurmJob};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 use super::loaded::Loaded;
 use super::outside::SlurmCommands;
@@ -12,8 +14,6 @@ use super::raw_trace::RawTrace;
 use super::slurm_site::AtSite;
 use super::source::Source;
 use super::{cleaning, live, methods, moment, site_option};
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
 
 /// What `--live` asks, here also at a site with its configuration.

@@ -4,11 +4,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use queuecast_core::units::Seconds;
+use queuecast_process::printer::Printer;
+use queuecast_process::program::{PATIENCE, Unanswered, answered};
+use queuecast_process::progress::Progress;
 use queuecast_trace::squeue::TIME_FORMAT;
 
-use crate::printer::Printer;
-use crate::program::{PATIENCE, Unanswered, answered};
-use crate::progress::Progress;
 use crate::spec;
 
 /// How long Slurm's commands may take.

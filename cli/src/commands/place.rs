@@ -9,6 +9,9 @@ use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
+use queuecast_process::failure::Failure;
+use queuecast_process::nearest;
+use queuecast_process::printer::Printer;
 use queuecast_report::words::number_of;
 use queuecast_trace::past_moment;
 
@@ -18,10 +21,7 @@ use super::raw_trace::RawTrace;
 use super::source::Source;
 use super::stored::{KeptModels, OpenStore};
 use super::{cleaning, live, moment, newcomer, slurm_site};
-use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::nearest::nearest;
-use crate::printer::Printer;
 
 /// Options that mean nothing at a kind of place: for these commands, with the option that names the place, and why.
 struct NotThere {

@@ -9,6 +9,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::FromArgMatches;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_live::{PlayedSite, StoredSite};
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::interrupt::{ReloadRequest, StopRequest};
+use queuecast_process::printer::Printer;
+use queuecast_process::{file_limit, supervisor, zone};
 use queuecast_serve::{
     Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceLimits,
     ServiceRules, ServiceSettings, read_token, serve,
@@ -17,12 +22,8 @@ use queuecast_trace::TimeZone;
 
 use super::source::Source;
 use super::{replayed, store_option};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::interrupt::{ReloadRequest, StopRequest};
 use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::{file_limit, settings, spec, supervisor, zone};
+use crate::{settings, spec};
 
 const EXAMPLES: &str = "\
 Examples:

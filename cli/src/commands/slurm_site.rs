@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use queuecast_place::{SlurmJob, SlurmNow, SlurmPlace};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_slurm_texts::{SACCT_NOW, SSHARE_NOW, SiteFileKind, check_answer};
 use queuecast_trace::TimeZone;
 
+use super::live;
 use super::outside::SlurmCommands;
 use super::site_texts::{log_texts, texts};
-use super::{live, told};
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// What is asked about at a site.
 pub struct AtSite<'a> {

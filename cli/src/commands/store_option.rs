@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use queuecast_live::{StoreError, StoreLocation};
-
-use crate::failure::Failure;
+use queuecast_process::failure::Failure;
 
 /// Where the store is.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -8,14 +8,15 @@ use queuecast_live::{
     StoreLocation, StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
 };
 use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_trace::ReadOptions;
 
+use super::live;
 use super::raw_trace::RawTrace;
 use super::source::Source;
 use super::store_option::{Arguments, refused};
-use super::{live, told};
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// What was learned longer ago than this is said to be old.
 const OLD: Seconds = Seconds(86_400);

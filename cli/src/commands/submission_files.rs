@@ -8,9 +8,8 @@ use queuecast_core::units::Seconds;
 use queuecast_live::{
     Ask, LIMITS_FILE, STARTS_FILE, SiteDefaults, SubmissionScript, SubmissionTables, declared,
 };
-
-use crate::failure::Failure;
-use crate::output::PlannedFile;
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
 
 /// A folder of tables.
 #[derive(Debug)]

@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 
 use queuecast_core::units::Seconds;
 use queuecast_live::FRESH;
+use queuecast_process::failure::Failure;
+use queuecast_process::interrupt::StopRequest;
+use queuecast_process::printer::Printer;
+use queuecast_process::program;
+use queuecast_process::screen::{self, Screen};
 use queuecast_trace::TimeZone;
 use queuecast_watch::{WatchNews, WatchState, WatchTheme, WatchWish, WatchedPlace, draw};
 
@@ -17,12 +22,7 @@ use super::source::Source;
 use super::stored::OpenStore;
 use super::watched::{WatchDesk, WatchOrder, WatchedSite};
 use super::{live, replayed};
-use crate::failure::Failure;
-use crate::interrupt::StopRequest;
 use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::program;
-use crate::screen::{self, Screen};
 use crate::spec;
 
 const EXAMPLES: &str = "\

@@ -9,6 +9,8 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_live::FRESH;
 use queuecast_place::{PendingAnswer, PlayedLog, pending_at};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_trace::TimeZone;
 use queuecast_watch::{SaidStart, WatchNews};
 
@@ -16,8 +18,6 @@ use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
 use super::stored::OpenStore;
 use super::{live, moment, replayed};
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// What the screen asks for.
 #[derive(Debug)]

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::nearest;
 use queuecast_report::wrap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::known::{GivenSetting, SECTIONS, SHARED, about, argument, decided, default_of, in_folder_of, key};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::nearest::nearest;
 
 /// A file of settings, checked.
 #[derive(Debug, Clone)]

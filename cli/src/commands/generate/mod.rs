@@ -15,10 +15,10 @@ mod shake;
 mod user_options;
 
 use clap::Subcommand;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
-use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::Printer;
 use queuecast_report::generated_summary::GeneratedSummary;
 use queuecast_report::portrait::add_charts;
 use queuecast_report::swf::{self, Heading};
@@ -11,11 +14,9 @@ use queuecast_synth::characterization::Characterization;
 use queuecast_synth::synth::generate::Generated;
 use queuecast_trace::Header;
 
-use crate::failure::Failure;
+use crate::commands::replacing::Replacing;
 use crate::invocation::Invocation;
-use crate::output::{PlannedFile, Replacing};
 use crate::plot;
-use crate::printer::Printer;
 
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,11 @@
 //! `queuecast score live`: how right the forecasts of a followed site were.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 use crate::commands::store_option;
 use crate::commands::stored::OpenStore;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\

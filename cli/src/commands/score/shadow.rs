@@ -1,11 +1,11 @@
 //! `queuecast score shadow`: how far the simulated scheduler of a followed site decides as the real one does.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 use crate::commands::store_option;
 use crate::commands::stored::OpenStore;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\

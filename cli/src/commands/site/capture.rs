@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::{self, Printer};
+use queuecast_process::program::Unanswered;
+use queuecast_process::staged::StagedFiles;
 use queuecast_slurm_texts::{
     CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, hides_jobs,
     without_answer,
 };
 
 use crate::commands::outside::{self, SlurmCommands};
-use crate::failure::Failure;
-use crate::printer::{self, Printer};
-use crate::program::Unanswered;
 use crate::spec;
-use crate::staged::StagedFiles;
 
 /// Save what Slurm says about this site: nodes, partitions, QOS, accounts, and its accounting
 ///

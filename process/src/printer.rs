@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::builder::styling::{AnsiColor, Style};
+use anstyle::{AnsiColor, Style};
 use queuecast_report as report;
 use queuecast_report::{Answer, Charset, Format, Page, render};
 use queuecast_serve::{LogEvent, LogLevel, LogLineFormat};
@@ -13,7 +13,31 @@ use serde::Serialize;
 use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::roles;
-use crate::showing::{Colour, Showing};
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colour {
+    /// On a terminal, unless that is declined.
+    #[default]
+    Auto,
+    /// Also in files and pipes.
+    Always,
+    /// Not on terminals either.
+    Never,
+}
+
+/// How results are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct PrinterSettings {
+    /// The format of results.
+    pub format: Format,
+    /// Whether notes and hints are left out.
+    pub quiet: bool,
+    /// Whether tables and charts are drawn in ASCII.
+    pub ascii: bool,
+    /// When messages and charts are coloured.
+    pub color: Colour,
+}
 
 /// Renders answers, and prints messages.
 #[derive(Debug, Clone)]
@@ -34,8 +58,8 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// Reads the options, the environment and the two streams, once.
-    pub fn new(showing: &Showing) -> Printer {
+    /// Reads the environment and the two streams, once.
+    pub fn new(showing: PrinterSettings) -> Printer {
         roles::prints_to(&io::stdout());
         let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
         let width = width(told, io::stdout().is_terminal(), std::env::var("COLUMNS").ok().as_deref());
@@ -51,7 +75,6 @@ impl Printer {
     }
 
     /// Prints warnings and failures only.
-    #[cfg(test)]
     pub fn silent() -> Printer {
         Printer {
             format: Format::Text,

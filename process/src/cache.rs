@@ -12,18 +12,6 @@ use queuecast_core::asking::Kept;
 use crate::printer::Printer;
 use crate::temporary;
 
-/// Whether it is used.
-#[derive(Debug, Clone, Default, clap::Args)]
-#[group(skip)]
-pub struct Arguments {
-    /// Learn from the log anew, and keep nothing
-    ///
-    /// What was learned is kept in the user's cache directory (queuecast in $XDG_CACHE_HOME or ~/.cache), so that the next question to the
-    /// same log is answered at once. At most 1 GB is kept, what was used last. It can be deleted at any time.
-    #[arg(long, help_heading = "The answer")]
-    pub no_cache: bool,
-}
-
 /// All files together are no larger; those that were used longest ago go first.
 const MOST_BYTES: u64 = 1_000_000_000;
 
@@ -38,10 +26,9 @@ pub struct Cache<'a> {
 }
 
 impl<'a> Cache<'a> {
-    /// The one of this user; `None` if it is not to be used, or there is no place for it.
-    pub fn of_user(arguments: &Arguments, printer: &'a Printer) -> Option<Cache<'a>> {
-        let folder = folder(|name| env::var_os(name))?;
-        (!arguments.no_cache).then_some(Cache { folder, printer })
+    /// The one of this user; `None` if there is no place for it.
+    pub fn of_user(printer: &'a Printer) -> Option<Cache<'a>> {
+        Some(Cache { folder: folder(|name| env::var_os(name))?, printer })
     }
 
     fn file(&self, key: &str) -> PathBuf {
@@ -140,19 +127,10 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-    use crate::showing::Showing;
-
-    #[derive(Debug, Parser)]
-    struct Shown {
-        #[command(flatten)]
-        showing: Showing,
-    }
 
     fn printer() -> Printer {
-        Printer::new(&Shown::parse_from(["queuecast", "--quiet"]).showing)
+        Printer::silent()
     }
 
     #[test]

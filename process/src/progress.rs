@@ -4,12 +4,9 @@ use std::fmt;
 use std::sync::Once;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use queuecast_core::workload::Workload;
-use queuecast_eval::{EvalError, Watch};
-use queuecast_study::{Sweep, SweepResults};
 
 use crate::printer::Printer;
 
@@ -98,18 +95,6 @@ fn remaining(elapsed: Duration, done: u64, all: u64) -> Option<Duration> {
     is_measured.then(|| elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64))
 }
 
-/// Runs a sweep with a progress bar, and times its simulations.
-pub fn simulated(
-    sweep: &Sweep,
-    workloads: &[&Workload],
-    printer: &Printer,
-) -> Result<SweepResults, EvalError> {
-    let progress = Progress::new(printer, "simulating", sweep.steps());
-    let begun = Instant::now();
-    let done = |steps| progress.advance_by(steps);
-    sweep.run(workloads, Watch { done: &done, clock: Some(&|| begun.elapsed().as_secs_f64()) })
-}
-
 impl Drop for Progress {
     fn drop(&mut self) {
         drop(self.running.take());
@@ -125,6 +110,7 @@ impl Drop for Progress {
 mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
+    use std::time::Instant;
 
     use indicatif::TermLike;
 

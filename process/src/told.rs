@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use queuecast_core::asking::{Kept, Messages, Refusal, RefusedPart};
 
-use crate::cache::{self, Cache};
+use crate::cache::Cache;
 use crate::failure::{Failure, Kind};
 use crate::printer::Printer;
 use crate::progress::Progress;
@@ -76,12 +76,12 @@ pub fn asked<T>(
     Ok(ask(&Told { printer, cache: None, progress: Mutex::new(None) })?)
 }
 
-/// Asks a question that learns from a log, and prints what is said on the way. What was learned is kept for the next question.
+/// Asks a question that learns from a log, and prints what is said on the way. Where `is_kept`, what was learned is kept for the next question.
 pub fn learned<T>(
-    cache: &cache::Arguments,
+    is_kept: bool,
     printer: &Printer,
     ask: impl FnOnce(&dyn Messages) -> Result<T, Refusal>,
 ) -> Result<T, Failure> {
-    let cache = Cache::of_user(cache, printer);
+    let cache = if is_kept { Cache::of_user(printer) } else { None };
     Ok(ask(&Told { printer, cache, progress: Mutex::new(None) })?)
 }

@@ -125,33 +125,6 @@ impl fmt::Debug for Output {
     }
 }
 
-/// What becomes of a file that `--output` names and that is there already.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
-#[group(skip)]
-pub struct Replacing {
-    /// Replace the file of --output if it exists; without this, only an empty one is replaced
-    #[arg(long)]
-    pub force: bool,
-}
-
-impl Replacing {
-    /// Plans the file of `--output`, if one is asked for. What may be the only copy of something is not replaced
-    /// unasked: a file with something in it is refused without `--force`.
-    pub fn plan(self, path: Option<&Path>, inputs: &[&Path]) -> Result<Option<PlannedFile>, Failure> {
-        let planned = PlannedFile::asked(path, inputs)?;
-        let is_there = |planned: &PlannedFile| {
-            fs::metadata(&planned.target).is_ok_and(|about| about.is_file() && about.len() > 0)
-        };
-        match planned {
-            Some(planned) if !self.force && is_there(&planned) => {
-                Err(Failure::usage(format!("{} exists already", planned.name))
-                    .hint("name another file, or replace it with --force"))
-            }
-            planned => Ok(planned),
-        }
-    }
-}
-
 impl PlannedFile {
     /// Plans a file. Refuses one that is also an input, through links too and whether it has been opened yet or not, one that
     /// another output is written to, and one that cannot be written.
@@ -180,6 +153,26 @@ impl PlannedFile {
     /// Plans a file if one is asked for.
     pub fn asked(path: Option<&Path>, inputs: &[&Path]) -> Result<Option<PlannedFile>, Failure> {
         path.map(|path| PlannedFile::new(path, inputs)).transpose()
+    }
+
+    /// Plans the file of `--output`, if one is asked for. What may be the only copy of something is not replaced
+    /// unasked: a file with something in it is refused unless `is_replaced`.
+    pub fn kept(
+        path: Option<&Path>,
+        inputs: &[&Path],
+        is_replaced: bool,
+    ) -> Result<Option<PlannedFile>, Failure> {
+        let planned = PlannedFile::asked(path, inputs)?;
+        let is_there = |planned: &PlannedFile| {
+            fs::metadata(&planned.target).is_ok_and(|about| about.is_file() && about.len() > 0)
+        };
+        match planned {
+            Some(planned) if !is_replaced && is_there(&planned) => {
+                Err(Failure::usage(format!("{} exists already", planned.name))
+                    .hint("name another file, or replace it with --force"))
+            }
+            planned => Ok(planned),
+        }
     }
 
     /// The path as it was given.
@@ -335,7 +328,7 @@ mod tests {
     fn a_file_with_something_in_it_is_replaced_only_when_asked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.swf");
-        let plan = |force: bool| Replacing { force }.plan(Some(&path), &[]);
+        let plan = |force: bool| PlannedFile::kept(Some(&path), &[], force);
         assert!(plan(false).unwrap().is_some(), "it is not there yet");
         fs::write(&path, "").unwrap();
         assert!(plan(false).unwrap().is_some(), "nothing is lost");
@@ -346,8 +339,8 @@ mod tests {
         assert!(refused.hints()[0].contains("--force"));
         plan(true).unwrap().unwrap().write("new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(Replacing::default().plan(None, &[]).unwrap().is_none());
-        assert!(Replacing::default().plan(Some(Path::new("/dev/null")), &[]).is_ok());
+        assert!(PlannedFile::kept(None, &[], false).unwrap().is_none());
+        assert!(PlannedFile::kept(Some(Path::new("/dev/null")), &[], false).is_ok());
     }
 
     #[test]

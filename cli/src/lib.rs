@@ -5,21 +5,22 @@
 
 mod args;
 mod commands;
-mod invocation;
 mod plot;
-mod settings;
 mod showing;
 mod spec;
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use queuecast_operate::settings;
 use queuecast_process::failure::Failure;
 use queuecast_process::interrupt;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 
 use crate::args::Args;
-use crate::invocation::Invocation;
 
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {

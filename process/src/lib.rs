@@ -6,6 +6,7 @@ pub mod failure;
 pub mod file_limit;
 pub mod input;
 pub mod interrupt;
+pub mod invocation;
 mod nearest;
 pub mod output;
 pub mod printer;

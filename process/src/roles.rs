@@ -229,16 +229,16 @@ mod tests {
     #[test]
     fn every_place_that_opens_files_is_known() {
         let mut found = Vec::new();
-        for krate in ["process", "cli"] {
+        for krate in ["process", "operate", "cli"] {
             opening(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src"), &mut found);
         }
         found.sort();
         // A checkpoint and the cache are read and written by design; outputs and temporary files are written; a job script is looked into
-        // before it is read as one; a file of settings and what doctor looks at are no inputs of an answer; the rest notes what it reads.
+        // before it is read as one; a file of settings and what the check-up looks at are no inputs of an answer; the rest notes what it reads.
         let known = [
             "cache.rs",
+            "check_up.rs",
             "checkpoint_file.rs",
-            "doctor.rs",
             "input.rs",
             "job_script.rs",
             "output.rs",

@@ -16,7 +16,6 @@ use queuecast_sim::sim::Backfill;
 use queuecast_wait::QueueTime;
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::raw_trace::RawTrace;
 use super::slurm_site::AtSite;
@@ -306,7 +305,7 @@ fn read_log(
     printer: &Printer,
 ) -> Result<(Loaded, Time), Failure> {
     let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
-    let commands = SlurmCommands::within(&arguments.live.outside, printer);
+    let commands = arguments.live.outside.commands(printer);
     if settings.predictor != PredictorSpec::Perfect {
         return raw.known(&arguments.source, &arguments.moment.at, &commands, printer);
     }

@@ -2,10 +2,9 @@
 
 use clap_complete::Shell;
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_report::Format;
-
-use crate::invocation::Invocation;
 
 const EXAMPLES: &str = "\
 Examples:

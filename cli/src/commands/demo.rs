@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use queuecast_core::seed::Seed;
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::{Invocation, quoted};
 use queuecast_process::printer::Printer;
 use queuecast_report::swf::{self, Heading};
 use queuecast_study::Demonstration;
@@ -12,7 +13,6 @@ use queuecast_synth::synth::{Habits, SynthError};
 use super::threads;
 use crate::commands::replacing::Replacing;
 use crate::commands::simulated::simulated;
-use crate::invocation::{Invocation, quoted};
 use crate::plot::Plotting;
 use crate::spec;
 

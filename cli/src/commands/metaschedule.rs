@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_forecast::broker::BrokerSpec;
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_operate::site_now;
 use queuecast_place::{JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile, SlurmPlace};
 use queuecast_process::failure::Failure;
 use queuecast_process::input::Input;
@@ -17,11 +18,11 @@ use queuecast_study::Brokered;
 use queuecast_trace::ReadOptions;
 
 use super::loaded::Loaded;
-use super::outside::{self, SlurmCommands};
+use super::outside;
 use super::raw_trace::RawTrace;
 use super::site_texts::{log_texts, texts};
 use super::source::Reading;
-use super::{cleaning, live, threads};
+use super::{cleaning, threads};
 use crate::commands::cache_option;
 use crate::plot::Plotting;
 use crate::spec::{self, Several, SpecList, SpecParser};
@@ -269,8 +270,8 @@ fn said(
             if let Some(trace) = &history {
                 cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
             }
-            let commands = SlurmCommands::within(&arguments.outside, printer);
-            let live = live::ask(&commands).map_err(about)?;
+            let commands = arguments.outside.commands(printer);
+            let live = site_now::ask(&commands).map_err(about)?;
             let history = history.map(|history| history.learned_by(&live, printer)).transpose();
             let history = history.map_err(about)?;
             told::learned(arguments.cache.is_kept(), printer, |messages| {

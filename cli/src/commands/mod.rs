@@ -1,11 +1,12 @@
 //! One module per command: its arguments, the files it reads, and the library call it makes. What commands share (where a job would be
 //! submitted, logs and their cleaning, commands of a live site, messages on the way) is below all commands.
 
+use queuecast_process::invocation::Invocation;
+
 mod advise;
 mod allocate;
 #[cfg(test)]
 mod arguments_alone;
-mod between_looks;
 mod cache_option;
 mod campaign;
 mod cleaning;
@@ -46,8 +47,6 @@ mod site_texts;
 mod slurm_site;
 mod source;
 mod store_option;
-mod stored;
-mod submission_files;
 mod threads;
 mod trace;
 mod variation;
@@ -60,8 +59,6 @@ use queuecast_process::printer::Printer;
 use queuecast_process::zone;
 
 use clap::Subcommand;
-
-use crate::invocation::Invocation;
 
 /// The commands.
 #[derive(Debug, Subcommand)]

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use queuecast_forecast::forecast::{WaitMethod, WhenSettings};
+use queuecast_operate::SlurmCommands;
 use queuecast_place::pending_at;
 use queuecast_process::failure::Failure;
 use queuecast_process::printer::Printer;
 use queuecast_process::told;
 
-use super::outside::SlurmCommands;
 use super::place::ReadPlace;
 use super::source::Source;
 use super::{live, methods, moment, newcomer, site_option};

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use queuecast_core::units::{Procs, Time};
+use queuecast_operate::SlurmCommands;
 use queuecast_process::failure::Failure;
 use queuecast_process::input::Input;
 use queuecast_process::printer::Printer;
@@ -11,7 +12,6 @@ use queuecast_process::progress::Progress;
 use queuecast_trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::source::Source;
 use super::{cleaning, live};
 

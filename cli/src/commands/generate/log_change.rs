@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_process::progress::Progress;
 use queuecast_synth::synth::generate::{GenerateError, Generated, NamedLog};
@@ -12,7 +13,6 @@ use super::output::OutputOption;
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
-use crate::invocation::Invocation;
 
 /// The log, and where the changed one goes.
 #[derive(Debug, clap::Args)]

@@ -16,9 +16,8 @@ mod user_options;
 
 use clap::Subcommand;
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
-
-use crate::invocation::Invocation;
 
 const EXAMPLES: &str = "\
 Examples:

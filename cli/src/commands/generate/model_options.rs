@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_process::progress::Progress;
 use queuecast_synth::synth::generate::{
@@ -17,7 +18,6 @@ use super::output::OutputOption;
 use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::{Reading, Source};
-use crate::invocation::Invocation;
 use crate::spec;
 
 /// How many jobs on how many processors.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
 use queuecast_process::output::PlannedFile;
 use queuecast_process::printer::Printer;
 use queuecast_report::generated_summary::GeneratedSummary;
@@ -15,7 +16,6 @@ use queuecast_synth::synth::generate::Generated;
 use queuecast_trace::Header;
 
 use crate::commands::replacing::Replacing;
-use crate::invocation::Invocation;
 use crate::plot;
 
 /// Where the trace goes.

@@ -6,6 +6,7 @@ mod progress;
 
 use queuecast_process::failure::{Failure, Kind};
 use queuecast_process::interrupt::StopRequest;
+use queuecast_process::invocation::{Invocation, quoted};
 use queuecast_process::printer::Printer;
 use queuecast_report::search::{SearchAnswer, stopped};
 use queuecast_report::words::number_of;
@@ -16,7 +17,6 @@ use self::checkpoint_file::CheckpointFile;
 use self::progress::StepProgress;
 use super::loaded::Loaded;
 use super::{cleaning, threads};
-use crate::invocation::{Invocation, quoted};
 
 /// Searches, keeps checkpoints, writes the templates, and shows their errors beside those of baselines.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {

@@ -2,21 +2,17 @@
 
 use std::collections::HashSet;
 
+use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Seconds, Time};
-use queuecast_live::{
-    ClusterNumber, FRESH, JobForecast, KeptLearning, Scorecard, ShadowCard, SqlStore, Store, StoreError,
-    StoreLocation, StoredLook, known_scheduler, scheduler_at, site_at, waiting_jobs,
-};
 use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
-use queuecast_process::failure::Failure;
-use queuecast_process::printer::Printer;
-use queuecast_process::told;
-use queuecast_trace::ReadOptions;
 
-use super::live;
-use super::raw_trace::RawTrace;
-use super::source::Source;
-use super::store_option::{Arguments, refused};
+use crate::forecasts::{JobForecast, waiting_jobs};
+use crate::learning::{KeptLearning, site_at};
+use crate::own_scheduler::{known_scheduler, scheduler_at};
+use crate::scorecard::Scorecard;
+use crate::shadow_card::ShadowCard;
+use crate::store::{ClusterNumber, SqlStore, Store, StoreError, StoreLocation, StoredLook};
+use crate::store_checks::FRESH;
 
 /// What was learned longer ago than this is said to be old.
 const OLD: Seconds = Seconds(86_400);
@@ -40,22 +36,25 @@ pub struct KeptModels {
 }
 
 impl OpenStore {
-    /// The store that is named, or that of this user if there is one, with the cluster that is named, or the only one in it.
+    /// The store at this place, with the cluster that is named, or the only one in it; `None` if there is no such store, and no user has
+    /// named it.
     ///
     /// # Errors
     /// If the store that is named cannot be read, or does not have the cluster, or has several and none is named.
-    pub fn find(arguments: &Arguments, cluster: Option<&str>) -> Result<Option<OpenStore>, Failure> {
-        let Some(location) = arguments.location()? else { return Ok(None) };
-        let is_named = arguments.is_named();
+    pub fn find(
+        location: StoreLocation,
+        is_named: bool,
+        cluster: Option<&str>,
+    ) -> Result<Option<OpenStore>, Refusal> {
         if !location.may_exist() {
             if is_named {
-                return Err(Failure::input(format!("{location}: there is no such store"))
+                return Err(Refusal::input(format!("{location}: there is no such store"))
                     .hint("queuecast collect makes one"));
             }
             return Ok(None);
         }
-        let store = SqlStore::open_to_read(&location).map_err(|error| refused(&location, error))?;
-        let clusters = store.clusters().map_err(|error| refused(&location, error))?;
+        let store = SqlStore::open_to_read(&location).map_err(|error| refused_store(&location, error))?;
+        let clusters = store.clusters().map_err(|error| refused_store(&location, error))?;
         let names: Vec<&str> = clusters.iter().map(|one| one.0.as_str()).collect();
         if let Some(name) = cluster {
             return match clusters.iter().find(|one| one.0 == name) {
@@ -63,9 +62,11 @@ impl OpenStore {
                     Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), location, store }))
                 }
                 None if !is_named => Ok(None),
-                None => Err(Failure::usage(format!("--cluster {name}: {location} does not have it")).hint(
-                    format!("it has {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
-                )),
+                None => Err(Refusal::question(format!("--cluster {name}: {location} does not have it"))
+                    .hint(format!(
+                        "it has {}",
+                        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                    ))),
             };
         }
         match &clusters[..] {
@@ -73,9 +74,9 @@ impl OpenStore {
                 Ok(Some(OpenStore { cluster: *cluster, name: name.clone(), location, store }))
             }
             [] if !is_named => Ok(None),
-            [] => Err(Failure::input(format!("{location}: no cluster has been collected into it"))
+            [] => Err(Refusal::input(format!("{location}: no cluster has been collected into it"))
                 .hint("queuecast collect fills it")),
-            _ => Err(Failure::usage(format!("{location} has several clusters: {}", names.join(", ")))
+            _ => Err(Refusal::question(format!("{location} has several clusters: {}", names.join(", ")))
                 .hint("name one with --cluster")),
         }
     }
@@ -86,12 +87,12 @@ impl OpenStore {
     }
 
     /// When the last look was.
-    pub fn last_look(&self) -> Result<Option<Time>, Failure> {
+    pub fn last_look(&self) -> Result<Option<Time>, Refusal> {
         self.told(self.store.last_look(self.cluster))
     }
 
     /// What was said of a job at looks since a moment; of a job that was submitted again, since then.
-    pub fn said_of(&self, job: &str, since: Time, at: Time) -> Result<Vec<JobForecast>, Failure> {
+    pub fn said_of(&self, job: &str, since: Time, at: Time) -> Result<Vec<JobForecast>, Refusal> {
         let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
         let named = |one: &JobForecast| one.job.split(' ').next() == Some(job);
         let mut said: Vec<JobForecast> = judged.into_iter().map(|one| one.forecast).filter(named).collect();
@@ -100,13 +101,12 @@ impl OpenStore {
         Ok(said)
     }
 
-    fn told<T>(&self, result: Result<T, StoreError>) -> Result<T, Failure> {
-        result.map_err(|error| refused(&self.location, error))
+    fn told<T>(&self, result: Result<T, StoreError>) -> Result<T, Refusal> {
+        result.map_err(|error| refused_store(&self.location, error))
     }
 
     /// The last look, if it is fresh enough to stand for asking Slurm; else it is said how old it is.
-    pub fn fresh_look(&self, printer: &Printer) -> Result<Option<LiveSite>, Failure> {
-        let now = live::now();
+    pub fn fresh_look(&self, now: Time, messages: &dyn Messages) -> Result<Option<LiveSite>, Refusal> {
         let Some(look) = self.told(self.store.look_at(self.cluster, now))? else { return Ok(None) };
         let age = now - look.look.at;
         if age <= FRESH {
@@ -114,7 +114,7 @@ impl OpenStore {
         }
         let why = self.told(self.store.last_failure(self.cluster))?;
         let why = why.map_or(String::new(), |failure| format!(" (then: {})", failure.why));
-        printer.note(&format!(
+        messages.note(&format!(
             "the last look at Slurm in {} was {} ago{why}; Slurm is asked itself",
             self.location,
             minutes(age)
@@ -123,7 +123,7 @@ impl OpenStore {
     }
 
     /// A fresh look, or an earlier fresh one if the collector has not yet found out when the jobs of the last one start.
-    fn answered(&self, look: StoredLook, now: Time) -> Result<StoredLook, Failure> {
+    fn answered(&self, look: StoredLook, now: Time) -> Result<StoredLook, Refusal> {
         let found = self.told(self.store.starts_up_to(self.cluster, look.number))?;
         let Some((number, at, _)) = found.filter(|found| found.0 < look.number && now - found.1 <= FRESH)
         else {
@@ -134,14 +134,14 @@ impl OpenStore {
     }
 
     /// The site as the last look by a moment saw it.
-    pub fn site_at(&self, at: Time, printer: &Printer) -> Result<LiveSite, Failure> {
+    pub fn site_at(&self, at: Time, messages: &dyn Messages) -> Result<LiveSite, Refusal> {
         let Some(look) = self.told(self.store.look_at(self.cluster, at))? else {
-            return Err(Failure::input(format!("{}: it has no look from so early a moment", self.location))
+            return Err(Refusal::input(format!("{}: it has no look from so early a moment", self.location))
                 .hint("looks are kept for 30 days, or as collect --keep says"));
         };
         let age = at - look.look.at;
         if age > FRESH {
-            printer.note(&format!("the last look at Slurm by then was {} before", minutes(age)));
+            messages.note(&format!("the last look at Slurm by then was {} before", minutes(age)));
         }
         Ok(site_at(&look.look)?)
     }
@@ -150,13 +150,13 @@ impl OpenStore {
     pub fn learned(
         self,
         site: &LiveSite,
-        printer: &Printer,
-    ) -> Result<Result<KeptModels, OpenStore>, Failure> {
+        messages: &dyn Messages,
+    ) -> Result<Result<KeptModels, OpenStore>, Refusal> {
         let found = self.told(KeptLearning::find(&self.store, self.cluster, site.asked))?;
         let Some(learning) = found.filter(|one| one.knows(site)) else { return Ok(Err(self)) };
         let age = site.asked - learning.until();
         if age > OLD {
-            printer.note(&format!(
+            messages.note(&format!(
                 "what was learned is of {} before; is queuecast collect running?",
                 minutes(age)
             ));
@@ -164,9 +164,7 @@ impl OpenStore {
         let (name, until) = (self.location.to_string(), learning.until());
         let look = self.told(self.store.look_at(self.cluster, site.asked))?;
         let scheduler = match &look {
-            Some(look) => told::asked(printer, |messages| {
-                Ok(known_scheduler(&self.store, self.cluster, (look, site), &name, messages))
-            })?,
+            Some(look) => known_scheduler(&self.store, self.cluster, (look, site), &name, messages),
             None => Ok(None),
         };
         let learning = learning.with_scheduler(self.told(scheduler)?);
@@ -175,20 +173,17 @@ impl OpenStore {
     }
 
     /// The site with its own scheduler, of which nothing is known yet; `None`, which is said, if it cannot be asked.
-    pub fn scheduler(&self, site: &LiveSite, printer: &Printer) -> Result<Option<SlurmPlace>, Failure> {
+    pub fn scheduler(&self, site: &LiveSite, messages: &dyn Messages) -> Result<Option<SlurmPlace>, Refusal> {
         let name = self.location.to_string();
-        let found = told::asked(printer, |messages| {
-            Ok(scheduler_at(&self.store, self.cluster, site, &name, messages))
-        })?;
-        self.told(found)
+        self.told(scheduler_at(&self.store, self.cluster, site, &name, messages))
     }
 
     /// How right the forecasts were that were made within this time before the last look, by what is known then.
-    pub fn scorecard(&self, last: Seconds) -> Result<Scorecard, Failure> {
-        let look = self.told(self.store.look_at(self.cluster, live::now()))?;
+    pub fn scorecard(&self, last: Seconds, now: Time) -> Result<Scorecard, Refusal> {
+        let look = self.told(self.store.look_at(self.cluster, now))?;
         let (at, waiting) = match &look {
             Some(look) => (look.look.at, waiting_jobs(&look.look)),
-            None => (live::now(), HashSet::new()),
+            None => (now, HashSet::new()),
         };
         let since = at - last;
         let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
@@ -197,22 +192,27 @@ impl OpenStore {
     }
 
     /// How far the simulated scheduler decided as the real one within this time before the last look.
-    pub fn shadow(&self, last: Seconds) -> Result<ShadowCard, Failure> {
-        let at = self.last_look()?.unwrap_or_else(live::now);
+    pub fn shadow(&self, last: Seconds, now: Time) -> Result<ShadowCard, Refusal> {
+        let at = self.last_look()?.unwrap_or(now);
         let between = (at - last, at);
         let record = self.told(self.store.shadow(self.cluster, between))?;
         Ok(ShadowCard::of((self.location.to_string(), self.name.clone()), between, record))
     }
 
-    /// Its accounting, as far as it had been submitted by a moment.
-    pub fn history(&self, at: Time, source: &Source) -> Result<Option<RawTrace>, Failure> {
+    /// Its accounting, as far as it had been submitted by a moment: what to call it, and its text; `None` if there is none.
+    pub fn history(&self, at: Time) -> Result<Option<(String, Vec<u8>)>, Refusal> {
         let mut text = Vec::new();
-        if self.told(self.store.write_history(self.cluster, at, &mut text))? == 0 {
-            return Ok(None);
-        }
-        // What is stored of a cluster is of no other.
-        let options = ReadOptions { cluster: None, ..source.options() };
-        RawTrace::of_text(&self.location.to_string(), &text, &options).map(Some)
+        let lines = self.told(self.store.write_history(self.cluster, at, &mut text))?;
+        Ok((lines > 0).then(|| (self.location.to_string(), text)))
+    }
+}
+
+/// What a store says is wrong with it.
+pub fn refused_store(location: &StoreLocation, error: StoreError) -> Refusal {
+    let refusal = Refusal::input(format!("{location}: {error}"));
+    match error.hint() {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
     }
 }
 

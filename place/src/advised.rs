@@ -10,7 +10,7 @@ use queuecast_forecast::advice::{
     AdviceError, JobChanges, JobLimits, JobOption, JobPlan, PlanError, PlanQuestion, PlanSettings,
     SoonestPlace, plan_at_cluster, plan_job,
 };
-use queuecast_forecast::forecast::WhenSettings;
+use queuecast_forecast::forecast::{Doubt, WhenSettings};
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_trace::{Moment, TimeZone};
 
@@ -56,6 +56,9 @@ pub struct AdvisedJob {
     pub is_one_of_several: bool,
     /// Whose past it was learned from.
     pub history: String,
+    /// Why the advice is not to be relied on, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// The accepted risk of being stopped at the limit.
     pub risk: f64,
     /// Whether the user was named.
@@ -130,6 +133,7 @@ pub fn advise_at(
             partition: facts.partition.clone(),
             is_one_of_several: is_live,
             history: facts.learned_from(plan.learned),
+            doubt: Doubt::of(plan.regime.as_ref(), plan.record.as_ref()).map(|doubt| doubt.words()),
             risk: advice.changes.risk,
             is_known: job.user.is_some(),
             plan,

@@ -15,7 +15,7 @@ use queuecast_forecast::advice::{
     QueueForecast, SiteSummary, Target, advise, forecast_sizes, sizes_at_cluster,
 };
 use queuecast_forecast::allot::SizesError;
-use queuecast_forecast::forecast::{PastFacts, WhenSettings};
+use queuecast_forecast::forecast::{Doubt, PastFacts, WhenSettings};
 use queuecast_trace::{MachineSize, MachineSource, Moment, TimeZone};
 
 /// How many processors to ask for, and why. Uses nothing that the log records of later.
@@ -334,6 +334,7 @@ fn forecast_answer(
             learned: found.learned,
             jobs: record.map_or(0, |record| record.jobs),
             inside: record.map(|record| record.inside),
+            doubt: Doubt::of(found.regime.as_ref(), record).map(|doubt| doubt.words()),
         }),
     }))
 }

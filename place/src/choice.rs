@@ -39,6 +39,9 @@ pub struct SiteStart {
     pub is_strange: bool,
     /// Whose past it was learned from.
     pub history: String,
+    /// Why the answer is not to be relied on, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// The answer.
     #[serde(flatten)]
     pub answer: WhenAnswer,
@@ -144,6 +147,11 @@ impl SiteStart {
         if low == high { low } else { format!("{low} to {high}") }
     }
 
+    /// Why that is not to be relied on, in a sentence of its own.
+    fn doubted(&self) -> Option<String> {
+        Some(format!("No reliable answer at {}: {}.", self.site, self.doubt.as_ref()?))
+    }
+
     /// When it would start, after "it would start".
     fn start(&self) -> String {
         let wait = &self.answer.wait;
@@ -155,7 +163,14 @@ impl SiteStart {
     }
 }
 
+/// The choice in plain words, after what is to be doubted of it.
 fn sentence(sites: &[SiteStart], close: usize) -> String {
+    let mut lines: Vec<String> = sites.iter().filter_map(SiteStart::doubted).collect();
+    lines.push(chosen(sites, close));
+    lines.join("\n")
+}
+
+fn chosen(sites: &[SiteStart], close: usize) -> String {
     let Some(first) = sites.first() else { return String::new() };
     if close > 1 {
         let close = &sites[..close];
@@ -229,6 +244,7 @@ impl SiteAsker<'_> {
             asked,
             is_strange: !new.knows_user(workload),
             history,
+            doubt: answer.doubt(),
             answer,
         })))
     }
@@ -269,6 +285,7 @@ impl SiteAsker<'_> {
                 asked: facts.asked,
                 is_strange: history.is_some_and(|one| !new.knows_user(one.workload)),
                 history: facts.learned_from(answer.learned),
+                doubt: answer.doubt(),
                 answer,
             })))
         })
@@ -313,6 +330,7 @@ impl SiteAsker<'_> {
             asked,
             is_strange: false,
             history: number_of(answer.learned, "job"),
+            doubt: answer.doubt(),
             answer,
         })))
     }

@@ -35,6 +35,9 @@ pub struct ClusterStart {
     pub now: i64,
     /// How long it would wait.
     pub wait: PredictedWait,
+    /// Why that is not to be relied on, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 impl FastestAnswer {
@@ -97,5 +100,5 @@ fn start_at(
     let one = soonest.and_then(|place| found.into_iter().nth(place));
     let one = one.ok_or_else(|| Refusal::question("no partition takes this job"))?;
     let (cluster, now) = (name.to_owned(), place.now());
-    Ok(ClusterStart { cluster, partition: one.partition, now, wait: one.answer.wait })
+    Ok(ClusterStart { cluster, partition: one.partition, now, wait: one.answer.wait, doubt: one.doubt })
 }

@@ -36,6 +36,9 @@ pub struct StartTime {
     /// The answer.
     #[serde(flatten)]
     pub answer: WhenAnswer,
+    /// Why the answer is not to be relied on, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// Why the range is wider than it was found, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub widened: Option<LostRegime>,
@@ -111,6 +114,8 @@ pub fn when_at(
         // A simulated controller knows how many processors the job's partition has.
         let procs =
             if matches!(place, AskedPlace::Slurm(_)) { answer.state.procs } else { facts.machine.procs };
+        // A range that was widened since such ranges failed is to be relied on again.
+        let doubt = if lost.is_some() { None } else { answer.doubt() };
         Ok(StartTime {
             version: env!("CARGO_PKG_VERSION"),
             source,
@@ -122,6 +127,7 @@ pub fn when_at(
             history: facts.learned_from(answer.learned),
             asked: facts.asked,
             answer,
+            doubt,
             widened: lost.cloned(),
             blockers: None,
         })

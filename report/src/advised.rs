@@ -231,6 +231,7 @@ fn advice(of: &AdvisedJob) -> String {
     let mut lines = Vec::new();
     let longer = plan.options.iter().filter(|one| one.change == JobChange::LongerLimit);
     let longest = longer.map(|one| one.limit).max().unwrap_or(first.limit);
+    lines.extend(of.doubt.as_ref().map(|doubt| format!("No reliable advice here: {doubt}.")));
     lines.push(match plan.best {
         0 if plan.run.high > first.limit.0 as f64 => format!(
             "Ask for more time: it would run for up to {}, and the limit is {}.",

@@ -241,8 +241,17 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
         table.note(
             "medians of queue times are corrected by the site's past (--check says how right they were)",
         );
-    } else if result.answer.forecast.is_some() {
-        table.note("ranges hold eight times in ten");
+    } else if let Some(forecast) = &result.answer.forecast {
+        table.note(match forecast.inside {
+            Some(inside) => format!(
+                "ranges should hold eight times in ten; of the last {} so predicted {} started within theirs",
+                number_of(forecast.jobs, "job"),
+                percent(inside)
+            ),
+            None => {
+                "ranges should hold eight times in ten; too few past jobs to say how often they do".to_owned()
+            }
+        });
     } else if result.answer.calibration.is_some() {
         table.note("queue times and their ranges are corrected by the site's past (--check says how right they were)");
     } else if sampled {
@@ -319,7 +328,9 @@ fn sentence(result: &Allocated) -> String {
     let processors = |count: u32| format!("{count} processor{}", if count == 1 { "" } else { "s" });
     let target = result.answer.target();
     let by = if target == Target::Median { String::new() } else { format!(", by {target}") };
-    let mut first = format!("Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
+    let doubt = result.answer.forecast.as_ref().and_then(|forecast| forecast.doubt.as_ref());
+    let doubt = doubt.map_or_else(String::new, |doubt| format!("No reliable advice here: {doubt}.\n"));
+    let mut first = format!("{doubt}Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
     if let Some(sizes) = close_sizes(result) {
         let why = if is_smallest(result) { "the smallest" } else { "the one that starts soonest" };
         first += &format!("; {sizes} are too close to call, and this is {why}");

@@ -4,9 +4,9 @@ use crate::log::guess;
 use crate::partitions::partition_table;
 use crate::queued::with_blockers;
 use crate::start_curve;
-use crate::words::{self, AT_ONCE, number_of, percent, whole};
+use crate::words::{self, AT_ONCE, number_of, percent};
 use crate::{Answer, Cell, Column, Document, Table, date, duration};
-use queuecast_forecast::forecast::{RegimeRecord, SITE_METHOD};
+use queuecast_forecast::forecast::SITE_METHOD;
 use queuecast_place::{StartAnswer, StartTime, StartTimes};
 
 impl Answer for StartAnswer {
@@ -125,22 +125,6 @@ fn after(of: &StartTime, seconds: f64) -> String {
     }
 }
 
-/// How often such a range held for jobs in the same situation.
-fn held(regime: &RegimeRecord, only: &str) -> String {
-    let size = match regime.procs {
-        Some((low, high)) if low == high => format!(" on {}", number_of(low.0 as usize, "processor")),
-        Some((low, high)) => format!(" on {} to {} processors", whole(low.0), whole(high.0)),
-        None => String::new(),
-    };
-    let queue = if regime.same_queue { " of its queue" } else { "" };
-    let met = if regime.fits { "that found room and no queue" } else { "that found a queue or no room" };
-    let inside = percent(regime.inside);
-    format!(
-        "of the last {}{queue}{size} {met}, {only}{inside} started within such a range",
-        number_of(regime.jobs, "job")
-    )
-}
-
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
@@ -150,9 +134,7 @@ fn capitalized(text: &str) -> String {
 fn headline(of: &StartTime) -> String {
     let wait = &of.answer.wait;
     let mut lines = Vec::new();
-    if let Some(regime) = of.answer.regime.as_ref().filter(|one| !one.is_reliable()) {
-        lines.push(format!("No reliable answer here: {}.", held(regime, "only ")));
-    }
+    lines.extend(of.doubt.as_ref().map(|doubt| format!("No reliable answer here: {doubt}.")));
     lines.push(if wait.p90 < AT_ONCE {
         "Most likely it starts at once.".to_owned()
     } else if duration::about(wait.low) == duration::about(wait.high) {
@@ -190,12 +172,31 @@ fn record(of: &StartTime) -> String {
     // Where all of them were in the same situation, the same number is not said twice.
     let all = of.answer.record.as_ref().map(|one| one.jobs);
     let regime = of.answer.regime.as_ref().filter(|one| one.is_reliable() && Some(one.jobs) != all);
-    lines.extend(regime.map(|one| format!("{}.", capitalized(&held(one, "")))));
+    lines.extend(regime.map(|one| format!("{}.", capitalized(&one.words("")))));
     lines.join("\n")
 }
 
-/// The queue that it meets, and the room there is.
+/// A job that starts within this many seconds starts at once, as a [`RegimeRecord`](queuecast_forecast::forecast::RegimeRecord) counts.
+const SOON: f64 = 10.0;
+
+/// The queue that it meets, and the room there is; and, where the answer does not follow from these, what such jobs met before.
 fn why(of: &StartTime) -> String {
+    let (state, wait) = (&of.answer.state, &of.answer.wait);
+    let finds_room = state.waiting == 0 && of.asked.procs <= state.free;
+    let is_at_once = wait.median <= SOON;
+    let against = match (finds_room, is_at_once) {
+        (true, false) => Some("It would find room, but so did others that waited"),
+        (false, true) if of.asked.procs > state.free => Some("Others found no room and started soon"),
+        _ => None,
+    };
+    let against = against.map(|words| match &of.answer.regime {
+        Some(regime) if regime.fits == finds_room => format!(" {words}: {}.", regime.at_once_in_words()),
+        _ => format!(" {words}."),
+    });
+    format!("{}{}", met(of), against.unwrap_or_default())
+}
+
+fn met(of: &StartTime) -> String {
     let state = &of.answer.state;
     let free = words::free(state.free, state.procs);
     match state.waiting {

@@ -253,11 +253,12 @@ const plain = (parts) => parts.map((part) => part.strong ?? part).join("");
 
 /** The answer as one sentence. */
 export function headline(one, now, isOneOfSeveral) {
-  const { wait, record, widened } = one;
+  const { wait, record, widened, doubt } = one;
   const [low, high] = [now + wait.low, now + wait.high];
   const first = isOneOfSeveral ? ["In ", h("strong", null, one.partition), " most likely "] : ["Most likely "];
   const later = wait.p90 - wait.high > 60 ? `, at the latest, nine times in ten, by ${moment(now + wait.p90, now)}` : "";
   return h("div", { class: "headline-block" },
+    doubt ? h("p", { class: "wider-note" }, `No reliable answer here: ${doubt}.`) : null,
     h("p", { class: "headline" }, first, phrase(between(low, high, now)), " ", h("span", { class: "sure" }, "80 %")),
     h("p", { class: "under" }, wait.median < 60 ? `As likely as not within ${duration(Math.max(1, wait.median))}${later}.` : `As likely as not by ${moment(now + wait.median, now)}, in ${duration(wait.median)}${later}.`),
     widened ? h("p", { class: "wider-note" }, `Of the last ${count(widened.judged)} ranges for such jobs ${percent(widened.inside, 0)} held instead of 80 %: this one is ${widened.factor.toFixed(1)} times as wide as it was found until they hold again, and no change is advised.`) : null,
@@ -279,7 +280,7 @@ function reasons({ state, regime, method, history, learned }) {
   const lines = [
     waiting ? `${countOf(waiting, "job")} wait${waiting === 1 ? "s" : ""} for ${countOf(wanted, "processor")}${preferred ? `; by past starts it would come behind ${count(preferred)} of them, for ${count(ahead)}` : "; by past starts it would come before them"}.` : "No job waits.",
     `${count(free)} of ${countOf(procs, "processor")} ${free === 1 ? "is" : "are"} free.`,
-    regime ? `Of ${count(regime.jobs)} jobs on ${regime.procs[0]} to ${regime.procs[1]} processors that ${regime.fits ? "found room" : "found a queue or no room"}, ${percent(regime.inside)} started within their range.` : "Too few jobs in the same situation have been seen to judge those alone.",
+    regime ? `Of ${count(regime.jobs)} jobs${regime.procs ? ` on ${count(regime.procs[0])} to ${count(regime.procs[1])} processors` : ""} that ${regime.fits ? "found room" : "found a queue or no room"}, ${percent(regime.inside)} started within their range.` : "Too few jobs in the same situation have been seen to judge those alone.",
     `Answered by ${method}, learned from ${history ?? countOf(learned, "job")}.`,
   ];
   return lines.map((line) => h("p", null, line));

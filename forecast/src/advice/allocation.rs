@@ -7,7 +7,9 @@ use super::question::PlanError;
 use super::situation::Situation;
 use super::variant::{AskedJob, JobChange, JobVariant};
 use crate::allot::Size;
-use crate::forecast::{MethodRecord, PLACES, StateNow, WhenError, WhenSettings, WhenSource, places};
+use crate::forecast::{
+    MethodRecord, PLACES, RegimeRecord, StateNow, WhenError, WhenSettings, WhenSource, places,
+};
 use queuecast_core::asking::Learning;
 use queuecast_core::job::Job;
 use queuecast_core::units::Procs;
@@ -23,6 +25,8 @@ pub struct SizeForecasts {
     pub method: String,
     /// How right the method was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
+    /// How right it was for those of them in the situation of the job in the recommended size; `None` with fewer than 30.
+    pub regime: Option<RegimeRecord>,
     /// The site at that moment.
     pub state: StateNow,
     /// Processors recorded as held beyond those there are.
@@ -58,6 +62,7 @@ pub fn forecast_sizes(
     let options = JobOption::all(&variants, answers.waits.iter().map(|one| Some(&one.wait)), None);
     let advice = chosen(&options, preference).ok_or(WhenError::NothingStarted)?;
     Ok(SizeForecasts {
+        regime: of_recommended(&advice, &variants, &answers.regimes),
         advice,
         offer,
         method: answers.method,
@@ -67,6 +72,16 @@ pub fn forecast_sizes(
         learned: answers.learned,
         never: Vec::new(),
     })
+}
+
+/// How right answers were in the situation of the recommended size, of those in the situation of each variant.
+pub(super) fn of_recommended<J>(
+    advice: &Advice,
+    variants: &[JobVariant<J>],
+    regimes: &[Option<RegimeRecord>],
+) -> Option<RegimeRecord> {
+    let place = variants.iter().position(|one| one.procs == advice.recommended().procs)?;
+    regimes.get(place).copied().flatten()
 }
 
 /// The job in a size: it asks for the time that it runs there at most.

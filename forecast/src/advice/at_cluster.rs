@@ -1,6 +1,6 @@
 //! What to ask a Slurm site for, by its own scheduler.
 
-use super::allocation::{SizeForecasts, chosen, in_size};
+use super::allocation::{SizeForecasts, chosen, in_size, of_recommended};
 use super::offer::{JobLimits, MoldableJob};
 use super::option::{JobOption, TimeSpread};
 use super::prospect::Preference;
@@ -64,6 +64,7 @@ pub fn plan_at_cluster(
         best: 0,
         method: answers.method,
         record: answers.record,
+        regime: answers.regimes.first().copied().flatten(),
         state: answers.state,
         learned: answers.learned,
         run: TimeSpread::of(&run),
@@ -109,8 +110,10 @@ pub fn sizes_at_cluster(
     let options = JobOption::all(&variants, answers.waits.iter().map(Option::as_ref), None);
     let started = variants.iter().zip(&answers.waits);
     let never = started.filter(|(_, wait)| wait.is_none()).map(|(one, _)| one.procs).collect();
+    let advice = chosen(&options, preference).ok_or_else(|| never_starts(job))?;
     Ok(SizeForecasts {
-        advice: chosen(&options, preference).ok_or_else(|| never_starts(job))?,
+        regime: of_recommended(&advice, &variants, &answers.regimes),
+        advice,
         offer,
         method: answers.method,
         record: answers.record,

@@ -8,7 +8,8 @@ use super::ranking::advised;
 use super::variant::{JobChange, JobChanges, VariantsOf};
 use crate::allot::{Size, SizesError};
 use crate::forecast::{
-    ASKED, ClusterWhenError, LimitAdvice, MethodRecord, StateNow, WhenError, WhenSettings, WhenSource,
+    ASKED, ClusterWhenError, LimitAdvice, MethodRecord, RegimeRecord, StateNow, WhenError, WhenSettings,
+    WhenSource,
 };
 use queuecast_core::asking::Learning;
 use queuecast_core::job::{Job, QueueId};
@@ -78,6 +79,8 @@ pub struct JobPlan {
     pub method: String,
     /// How right that was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
+    /// How right it was for those of them in the situation of the job as asked; `None` with fewer than 30.
+    pub regime: Option<RegimeRecord>,
     /// The site at that moment.
     pub state: StateNow,
     /// Jobs that had started: what waits were learned from.
@@ -147,6 +150,7 @@ pub fn plan_job(
         best: 0,
         method: answers.method,
         record: answers.record,
+        regime: answers.regimes.first().copied().flatten(),
         state: answers.state,
         learned: answers.learned,
         run: TimeSpread::of(&run),

@@ -152,6 +152,9 @@ pub struct QueueForecast {
     pub jobs: usize,
     /// The share of them that started within the range of 80 %.
     pub inside: Option<f64>,
+    /// Why the queue times are not to be relied on, if they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 impl AdviceSettings {

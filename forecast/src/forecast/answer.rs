@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::method::WaitMethod;
-use super::regime::{self, RegimeRecord};
+use super::regime::{self, Doubt, RegimeRecord};
 use super::trials::MethodRecord;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
@@ -76,12 +76,19 @@ pub struct WhenAnswer {
     pub state: StateNow,
     /// How right the method was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
-    /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
+    /// How right it was for those of them in the situation of the job asked about; `None` with fewer than 30.
     pub regime: Option<RegimeRecord>,
     /// Every method tried, the one that answers first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.
     pub learned: usize,
+}
+
+impl WhenAnswer {
+    /// Why it is not to be relied on, in words; `None` if its ranges have held, or too little is known.
+    pub fn doubt(&self) -> Option<String> {
+        Doubt::of(self.regime.as_ref(), self.record.as_ref()).map(|doubt| doubt.words())
+    }
 }
 
 /// When each of several jobs would start. Times are seconds from the moment asked about.
@@ -95,8 +102,8 @@ pub struct WhenAnswers {
     pub state: StateNow,
     /// How right the method was for the last jobs; `None` with fewer than 30 of them.
     pub record: Option<MethodRecord>,
-    /// How right it was for those of them in the situation of the job asked about, the first of several; `None` with fewer than 30.
-    pub regime: Option<RegimeRecord>,
+    /// How right it was for those of them in the situation of each job; `None` with fewer than 30.
+    pub regimes: Vec<Option<RegimeRecord>>,
     /// Every method tried, the one that answers first.
     pub tried: Vec<MethodRecord>,
     /// Jobs that had started: what was learned from.

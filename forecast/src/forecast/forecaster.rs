@@ -179,15 +179,15 @@ impl Forecaster {
         let (place, record) = ranked.first().ok_or(WhenError::NothingStarted)?;
         let best = &self.state.methods[*place];
         let waits = jobs.iter().map(|job| self.forecast(best, job, site, now)).collect();
-        let regime = jobs.first().map(|job| Regime::of(job, site, now));
-        let regime =
-            regime.and_then(|one| self.state.tried.in_regime(now, (*place, self.state.methods.len()), one));
+        let method = (*place, self.state.methods.len());
+        let regime = |job| self.state.tried.in_regime(now, method, Regime::of(job, site, now));
+        let regimes = jobs.iter().map(regime).collect();
         Ok(WhenAnswers {
             method: record.method.clone(),
             waits,
             state,
             record: Some(record.clone()).filter(is_enough),
-            regime,
+            regimes,
             tried: ranked.iter().map(|one| one.1.clone()).collect(),
             learned: self.state.started,
         })

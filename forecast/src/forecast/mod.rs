@@ -62,7 +62,7 @@ pub use pending::{PendingForecaster, PendingStart, PendingStarts, PlayedQueue, R
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use played_forecaster::PlayedForecaster;
-pub use regime::RegimeRecord;
+pub use regime::{Doubt, RegimeRecord};
 pub use soonest::SoonestStart;
 pub use starts::{
     LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::arrivals::WaitOutcome;
-use super::regime::{Regime, RegimeRecord};
+use super::regime::{AT_ONCE, JudgedJobs, Regime, RegimeRecord};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::order;
@@ -54,6 +54,13 @@ impl KnownWait {
     }
 }
 
+impl KnownWait {
+    /// Whether the job started at once.
+    pub fn is_at_once(self) -> bool {
+        matches!(self, KnownWait::Whole(wait) if wait <= AT_ONCE)
+    }
+}
+
 /// What a method said of the wait of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct SaidRange {
@@ -69,6 +76,19 @@ impl SaidRange {
         let (low, high) = wait.wait_range(0.8);
         let [p10, median, p90] = [0.1, 0.5, 0.9].map(|level| wait.quantile(level));
         SaidRange { p10, median, p90, low, high }
+    }
+
+    /// Whether the wait is within the range of 80 %, by what is known of it.
+    pub fn holds(&self, known: KnownWait) -> bool {
+        (self.low..=self.high).contains(&self.most_favourable(known))
+    }
+
+    /// The wait, or of those that are still possible the one that is best for the range.
+    fn most_favourable(&self, known: KnownWait) -> f64 {
+        match known {
+            KnownWait::Whole(wait) => wait,
+            KnownWait::AtLeast(so_far) => so_far.max(self.low),
+        }
     }
 
     fn is_outlasted(&self, known: KnownWait) -> bool {
@@ -152,7 +172,11 @@ impl TriedJobs {
     ) -> Option<RegimeRecord> {
         regime.record(|alike| {
             let records = self.judged(now, methods, alike);
-            records.get(place).map_or((0, 0.0), |one| (one.jobs(), one.share_inside()))
+            records.get(place).map_or(JudgedJobs::default(), |one| JudgedJobs {
+                jobs: one.jobs(),
+                inside: one.inside,
+                at_once: one.at_once,
+            })
         })
     }
 
@@ -168,23 +192,26 @@ impl TriedJobs {
     }
 }
 
-/// Judges methods by what each said of the same jobs. Of a job that has not started its wait so far counts for all methods
-/// once it has outlasted the range of one of them: leaving it out would let short waits look more frequent than they are,
-/// and counting it for that method alone would compare methods on different jobs.
+/// Judges methods by what each said of the jobs that count.
 pub(super) fn judged(known: &[KnownWait], said: &[&[SaidRange]]) -> Vec<RangeRecord> {
-    let counts = |job: usize| match known[job] {
-        KnownWait::Whole(_) => true,
-        open => said.iter().any(|ranges| ranges.get(job).is_some_and(|range| range.is_outlasted(open))),
-    };
-    let counted: Vec<bool> = (0..known.len()).map(counts).collect();
+    let counted = counted(known, said);
     let judge = |ranges: &&[SaidRange]| {
         let mut record = RangeRecord::default();
-        for ((range, known), _) in ranges.iter().zip(known).zip(&counted).filter(|(_, counts)| **counts) {
-            record.add(range, *known);
-        }
+        counted.iter().for_each(|&job| record.add(&ranges[job], known[job]));
         record
     };
     said.iter().map(judge).collect()
+}
+
+/// The jobs by which methods are judged, all by the same ones. The wait so far of a job that has not started counts once it has outlasted
+/// the range of one method: leaving it out would let short waits look more frequent than they are, and counting it for that method alone
+/// would compare methods on different jobs.
+pub(super) fn counted(known: &[KnownWait], said: &[&[SaidRange]]) -> Vec<usize> {
+    let counts = |job: &usize| match known[*job] {
+        KnownWait::Whole(_) => true,
+        open => said.iter().any(|ranges| ranges[*job].is_outlasted(open)),
+    };
+    (0..known.len()).filter(counts).collect()
 }
 
 /// Consecutive jobs are compared in this many blocks: waits of neighbours in time are alike, so single jobs would seem to tell more than
@@ -196,13 +223,18 @@ const BEYOND_CHANCE: f64 = 3.0;
 
 /// The place of the method that answers, by their records on the same jobs: the first one, unless others had better ranges beyond chance;
 /// then the best of those. The lowest mean alone would choose by a few long waits of the last days, and be wrong about the next ones. Where
-/// the ranges of the first one have failed, the lowest mean is all there is.
+/// the ranges of the first one have failed, the lowest mean is all there is. A method whose own ranges have failed never replaces one whose
+/// ranges held more often: while a queue grows, jobs that still wait flatter narrow ranges.
 pub(super) fn preferred(records: &[RangeRecord]) -> usize {
     let Some(first) = records.first() else { return 0 };
     let has_failed = first.share_inside() < RegimeRecord::RELIABLE;
     let is_lower = |place: usize| records[place].mean_score() < first.mean_score();
     let is_better = |place: &usize| records[*place].is_better(first) || has_failed && is_lower(*place);
-    let better = (1..records.len()).filter(is_better);
+    let holds = |place: &usize| {
+        let inside = records[*place].share_inside();
+        inside >= RegimeRecord::RELIABLE || inside >= first.share_inside()
+    };
+    let better = (1..records.len()).filter(is_better).filter(holds);
     let score = |place: &usize| records[*place].mean_score();
     better.min_by(|one, other| score(one).total_cmp(&score(other))).unwrap_or(0)
 }
@@ -213,6 +245,7 @@ pub(super) struct RangeRecord {
     /// Interval scores of the jobs, in order of submission.
     scores: Vec<f64>,
     inside: usize,
+    at_once: usize,
     by_p90: usize,
     error: f64,
 }
@@ -247,13 +280,14 @@ impl RangeRecord {
     }
 
     fn add(&mut self, range: &SaidRange, known: KnownWait) {
-        // A censored wait counts as the possible value most favourable to the method.
-        let (waited, error) = match known {
-            KnownWait::Whole(wait) => (wait, (range.median - wait).abs()),
-            KnownWait::AtLeast(so_far) => (so_far.max(range.low), (so_far - range.median).max(0.0)),
+        let waited = range.most_favourable(known);
+        let error = match known {
+            KnownWait::Whole(wait) => (range.median - wait).abs(),
+            KnownWait::AtLeast(so_far) => (so_far - range.median).max(0.0),
         };
         let scored = if matches!(known, KnownWait::AtLeast(_)) { waited.max(range.p10) } else { waited };
-        self.inside += usize::from((range.low..=range.high).contains(&waited));
+        self.inside += usize::from(range.holds(known));
+        self.at_once += usize::from(known.is_at_once());
         self.by_p90 += usize::from(waited <= range.p90);
         self.scores.push(interval_score(range.p10, range.p90, scored));
         self.error += error;
@@ -324,6 +358,10 @@ mod tests {
         // Unless the ranges of the first have failed.
         let failed = RangeRecord { inside: 64, ..steady.clone() };
         assert_eq!(preferred(&[failed.clone(), lucky.clone()]), 1);
+        // Ranges that fail replace none that held more often, however narrow they are.
+        let narrow = RangeRecord { inside: 36, ..always.clone() };
+        assert_eq!(preferred(&[RangeRecord { inside: 89, ..first.clone() }, narrow.clone()]), 0);
+        assert_eq!(preferred(&[RangeRecord { inside: 30, ..first.clone() }, narrow]), 1);
         assert_eq!(preferred(&[failed, RangeRecord { inside: 100, ..steady.clone() }]), 0, "no better");
         // Of several that are better the best answers; equal ones do not replace the first.
         let half = scored(first.scores.iter().map(|score| score / 2.0));

@@ -45,10 +45,11 @@ pub fn when(
     let (forecaster, then) = source.forecaster(settings, learning)?;
     let (site, now) = source.asked_about(&then);
     let answers = forecaster.answer(std::slice::from_ref(job), site, now)?;
-    let WhenAnswers { method, waits, state, record, regime, tried, learned } = answers;
+    let WhenAnswers { method, waits, state, record, regimes, tried, learned } = answers;
     let request = job.shape.limit.unwrap_or(settings.default_request);
     let wait = waits.first().map(|wait| PredictedWait::of(wait, request));
     let wait = wait.ok_or(WhenError::NothingStarted)?;
+    let regime = regimes.first().copied().flatten();
     Ok(WhenAnswer { method, wait, state, record, regime, tried, learned })
 }
 

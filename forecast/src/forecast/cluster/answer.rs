@@ -1,12 +1,13 @@
 //! When will it start at a Slurm site: one call to the answer.
 
-use super::forecaster::{ClusterForecaster, later_by};
+use super::forecaster::{ClusterForecaster, later_by, regime_of};
 use super::past::ClusterPast;
-use super::record::{ClusterRecord, NewcomerRecord};
+use super::record::{ClusterRecord, NewcomerRecord, TriedSubmission};
 use super::starts::{ClusterDraws, DrawnJob};
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
-use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, judged, preferred};
+use crate::forecast::regime::RegimeRecord;
+use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, counted, judged, preferred};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
@@ -95,6 +96,7 @@ pub(crate) struct VariantStarts {
     pub waits: Vec<Option<Distribution>>,
     pub state: StateNow,
     pub record: Option<MethodRecord>,
+    pub regimes: Vec<Option<RegimeRecord>>,
     pub tried: Vec<MethodRecord>,
     pub learned: usize,
 }
@@ -156,11 +158,12 @@ pub fn when_at_cluster(
 ) -> Result<WhenAnswer, ClusterWhenError> {
     let asking = ClusterVariants::new(question, settings);
     let answers = variants_at_cluster(asking, std::slice::from_ref(question.job), done);
-    let VariantStarts { method, mut waits, state, record, tried, learned } = answers;
+    let VariantStarts { method, mut waits, state, record, regimes, tried, learned } = answers;
     let wait = waits.pop().flatten().ok_or_else(|| never_starts(question.job))?;
     let request = requested(question.cluster, question.job);
     let wait = PredictedWait::of(&WaitForecast::by_measure(wait), request);
-    Ok(WhenAnswer { method, wait, state, record, regime: None, tried, learned })
+    let regime = regimes.first().copied().flatten();
+    Ok(WhenAnswer { method, wait, state, record, regime, tried, learned })
 }
 
 /// As [`when_at_cluster`], for each of several jobs that are submitted alone; `None` of those that never start.
@@ -216,6 +219,8 @@ pub(crate) fn variants_at_cluster(
     let own = forecaster.newcomers(moment, jobs, schedules);
     let mut answers: Vec<Option<Distribution>> = own.into_iter().map(|one| one.wait).collect();
     let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
+    let regime = |job| newcomers.in_regime(regime_of(question.cluster, moment, job));
+    let regimes = jobs.iter().map(regime).collect();
     let NewcomerRecord { tried: [own, past], prefers_past, .. } = newcomers;
     let mut tried = vec![own];
     if let Some(before) = waits.before(now) {
@@ -234,6 +239,7 @@ pub(crate) fn variants_at_cluster(
         waits: answers,
         state: state_now(question),
         record: Some(tried[0].clone()).filter(enough),
+        regimes,
         tried,
         learned: waits.started_by(now),
     }
@@ -248,22 +254,24 @@ fn submitted_before(run: &RecordedRun, now: Micros) -> Vec<usize> {
     places
 }
 
-/// Forecasts of the last submissions before an instant, and the quantiles of past waits.
+/// How right forecasts of the last submissions before an instant were, and the quantiles of past waits; and what each of these met.
 fn tried(
     forecaster: &mut ClusterForecaster<'_>,
     waits: &RecordedStarts<'_>,
     now: Micros,
     trials: usize,
     done: &(dyn Fn(usize) + Sync),
-) -> Vec<RangeRecord> {
+) -> (Vec<RangeRecord>, Vec<TriedSubmission>) {
     let submissions = &waits.history.submissions;
     let places = submitted_before(waits.history, now);
     let first = places.len().saturating_sub(trials);
     forecaster.asked_from(first, &places);
     let (mut known, mut simulated, mut past) = (Vec::new(), Vec::new(), Vec::new());
+    let mut regimes = Vec::new();
     for &place in &places[first..] {
         let submission = &submissions[place];
         let so_far = Seconds((now - submission.submit).second().0);
+        let Some(regime) = forecaster.regime_at(place) else { continue };
         for forecast in forecaster.at_submission(place) {
             let Some(outcome) = forecaster.outcome(&submission.key, forecast.task) else { continue };
             let (Some(ours), Some(before)) = (forecast.wait, waits.before(submission.submit)) else {
@@ -283,13 +291,23 @@ fn tried(
             };
             // Of starts in the same second as the question, milliseconds decide.
             let so_far = if let WaitOutcome::Started(wait) = became { so_far.max(wait) } else { so_far };
-            known.extend(KnownWait::of(became, so_far));
+            let Some(wait) = KnownWait::of(became, so_far) else { continue };
+            known.push(wait);
+            regimes.push(regime);
             simulated.push(SaidRange::of(&ours));
             past.push(SaidRange::of(&before));
         }
         done(1);
     }
-    judged(&known, &[&simulated, &past])
+    let held = |job: usize| [&simulated, &past].map(|said| said[job].holds(known[job]));
+    let counted = counted(&known, &[&simulated, &past]);
+    let met = counted.into_iter().map(|job| TriedSubmission {
+        regime: regimes[job],
+        held: held(job),
+        at_once: known[job].is_at_once(),
+    });
+    let met = met.collect();
+    (judged(&known, &[&simulated, &past]), met)
 }
 
 impl NewcomerRecord {
@@ -301,13 +319,13 @@ impl NewcomerRecord {
         trials: usize,
         done: &(dyn Fn(usize) + Sync),
     ) -> NewcomerRecord {
-        let judged = tried(forecaster, waits, now, trials, done);
+        let (judged, met) = tried(forecaster, waits, now, trials, done);
         let names = [SITE_METHOD, "past"];
         let tried = [0, 1].map(|place| judged[place].record(names[place].to_owned()));
         let enough = |record: &MethodRecord| record.jobs >= WhenSettings::FEWEST;
         let prefers_past = tried.iter().all(enough) && preferred(&judged) == 1;
         let (asked, corrections) = forecaster.tried_so_far(now);
-        NewcomerRecord { asked, corrections, tried, prefers_past }
+        NewcomerRecord { asked, corrections, tried, prefers_past, met }
     }
 }
 

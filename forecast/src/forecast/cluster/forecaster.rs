@@ -8,11 +8,13 @@ use super::starts::{
     ClusterDraw, ClusterDraws, DrawnJob, ExpectedArrivals, StartDraws, all_tasks, cluster_draws,
     cluster_runs, cluster_starts, startable, tasks,
 };
+use crate::forecast::regime::Regime;
 use crate::forecast::start_record::{KnownStart, SimulatedStart, StartRecord};
 use queuecast_core::distribution::{Conformal, Distribution};
+use queuecast_core::job::QueueId;
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
-use queuecast_core::units::{Micros, Seconds};
+use queuecast_core::units::{Micros, Procs, Seconds};
 use queuecast_slurm_sim::cluster::{
     Begin, Cluster, ClusterMoment, JobOutcome, JobStanding, RecordedMoments, RecordedRun, StandingState,
     SubmittedJob, is_known,
@@ -92,6 +94,22 @@ fn waiting_jobs(moment: &ClusterMoment) -> usize {
     let jobs: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
     let waits = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
     jobs.saturating_sub(moment.standings.len() - moment.standings.iter().filter(waits).count())
+}
+
+/// The situation that a job meets which is submitted at a moment. Whether there is room is judged by the processors that jobs ask for, and
+/// whether others wait by the whole site.
+pub(super) fn regime_of(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob) -> Regime {
+    let running = moment.standings.iter().filter(|one| matches!(one.state, StandingState::Running { .. }));
+    let procs = |one: &JobStanding| {
+        moment.submissions.get(one.submission).map_or(0, |one| u64::from(one.request.processors()))
+    };
+    let held: u64 = running.map(procs).sum();
+    let all: u64 = cluster.nodes.iter().map(|node| u64::from(node.cpus)).sum();
+    let own = job.request.processors();
+    let fits = waiting_jobs(moment) == 0 && held + u64::from(own) <= all;
+    let named = job.request.partitions.first().and_then(|name| cluster.partition(name));
+    let queue = named.or_else(|| cluster.partitions.iter().position(|one| one.is_default));
+    Regime::met(fits, Procs(own), queue.and_then(|queue| QueueId::new(u32::try_from(queue).ok()?)))
 }
 
 /// The time that is this many seconds later.
@@ -180,6 +198,14 @@ impl<'r> ClusterForecaster<'r> {
             found.push(one.corrected(&record));
         }
         found
+    }
+
+    /// The situation that a recorded submission met. Instants must not decrease between calls, of [`Self::at_submission`] either.
+    pub(super) fn regime_at(&mut self, place: usize) -> Option<Regime> {
+        let submission = self.run.submissions.get(place)?;
+        let cluster = self.cluster.cluster();
+        let moments = self.moments.get_or_insert_with(|| RecordedMoments::new(cluster, self.run));
+        Some(regime_of(cluster, &moments.before(place), submission))
     }
 
     /// What became of a job; `None` if that is not told.

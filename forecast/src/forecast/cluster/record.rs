@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::followed_answers::FollowedAnswers;
 use super::past::LearnedRuns;
 use crate::forecast::answer::WhenSettings;
+use crate::forecast::regime::{JudgedJobs, Regime, RegimeRecord};
 use crate::forecast::start_record::StartRecord;
 use crate::forecast::stored::{ForecasterKey, StoredError, opened, sealed};
 use crate::forecast::trials::MethodRecord;
@@ -21,6 +22,33 @@ pub(super) struct NewcomerRecord {
     pub tried: [MethodRecord; 2],
     /// Whether the quantiles of past waits were better, beyond chance.
     pub prefers_past: bool,
+    /// These submissions.
+    pub met: Vec<TriedSubmission>,
+}
+
+/// What a submission met, and what became of it.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct TriedSubmission {
+    pub regime: Regime,
+    /// Whether the range of each method held.
+    pub held: [bool; 2],
+    pub at_once: bool,
+}
+
+impl NewcomerRecord {
+    /// How right the answers were that a job in a situation is given.
+    pub fn in_regime(&self, regime: Regime) -> Option<RegimeRecord> {
+        let method = usize::from(self.prefers_past);
+        regime.record(|alike| {
+            let mut judged = JudgedJobs::default();
+            for one in self.met.iter().filter(|one| alike(&one.regime)) {
+                judged.jobs += 1;
+                judged.inside += usize::from(one.held[method]);
+                judged.at_once += usize::from(one.at_once);
+            }
+            judged
+        })
+    }
 }
 
 /// What was learned of a site up to a moment: how long jobs run, and how right forecasts by its own scheduler were, of jobs at their

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::Printer;
 use queuecast_report::{Answer, Document, svg};
-
-use crate::failure::Failure;
-use crate::output::PlannedFile;
-use crate::printer::Printer;
 
 /// Where charts go.
 #[derive(Debug, Clone, Default, clap::Args)]

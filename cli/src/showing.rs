@@ -1,7 +1,7 @@
 //! The options that decide how results are shown, shared by all commands.
 
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use queuecast_process::printer::{Colour, PrinterSettings};
 use queuecast_report::Format;
 
 /// How results are shown.
@@ -18,19 +18,26 @@ pub struct Showing {
     #[arg(long, global = true)]
     pub ascii: bool,
     /// When to colour messages and charts; by default on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = colours())]
     pub color: Colour,
 }
 
-/// When to use colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Colour {
-    #[default]
-    Auto,
-    Always,
-    Never,
+impl Showing {
+    /// What they say.
+    pub fn settings(&self) -> PrinterSettings {
+        let Showing { format, quiet, ascii, color } = *self;
+        PrinterSettings { format, quiet, ascii, color }
+    }
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}
+
+fn colours() -> impl TypedValueParser<Value = Colour> {
+    PossibleValuesParser::new(["auto", "always", "never"]).map(|name| match name.as_str() {
+        "always" => Colour::Always,
+        "never" => Colour::Never,
+        _ => Colour::Auto,
+    })
 }

@@ -13,6 +13,7 @@ mod forecasts;
 mod learning;
 mod look;
 mod notices;
+mod open_store;
 mod own_scheduler;
 mod played_record;
 mod played_site;
@@ -43,6 +44,7 @@ pub use look::Look;
 pub use notices::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, WatchedJob, calendar, clock_range,
 };
+pub use open_store::{KeptModels, OpenStore, refused_store};
 pub use own_scheduler::{known_scheduler, scheduler_at};
 pub use played_site::PlayedSite;
 pub use rows::AccountingRows;

@@ -6,15 +6,16 @@ use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::advice::JobChanges;
 use queuecast_place::{PlaceAdvice, advise_at, advise_at_logs};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_sim::predict::PredictorSpec;
 
 use super::loaded::Loaded;
 use super::place::ReadPlace;
 use super::raw_trace::RawTrace;
-use super::{moldable, newcomer, told};
-use crate::failure::Failure;
+use super::{moldable, newcomer};
 use crate::plot::Plotting;
-use crate::printer::Printer;
 use crate::spec::{self, NamedPredictor};
 
 const EXAMPLES: &str = "\
@@ -115,14 +116,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
                 (name.as_str(), known.map_err(Clone::clone))
             });
             let logs = std::iter::once((here.name.as_str(), Ok((here.named(), *at)))).chain(known);
-            told::learned(&asked.methods.cache, printer, |messages| {
+            told::learned(asked.methods.cache.is_kept(), printer, |messages| {
                 advise_at_logs(logs, &job, &advice, zone, messages)
             })
         }
         read => {
             read.check_user(job.user.as_deref())?;
             let place = read.asked(&asked.live, asked.source.procs);
-            told::learned(&asked.methods.cache, printer, |messages| {
+            told::learned(asked.methods.cache.is_kept(), printer, |messages| {
                 advise_at(place, &job, &advice, zone, messages)
             })
         }

@@ -7,22 +7,22 @@ use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::advice::{AdviceError, AdviceSettings, Preference, RunTimeOutlook, Target};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{AllocationAnswer, AllocationSettings, NewJob, SlurmJob, allocate_at};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_report::allocation_warnings;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
 use queuecast_sim::sim::Backfill;
 use queuecast_wait::QueueTime;
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::raw_trace::RawTrace;
 use super::slurm_site::AtSite;
 use super::source::{Source, policy_help, predictor_help};
 use super::variation::VariationOptions;
-use super::{cleaning, live, methods, moldable, moment, site_option, slurm_site, told};
-use crate::failure::Failure;
+use super::{cleaning, live, methods, moldable, moment, site_option, slurm_site};
 use crate::plot::Plotting;
-use crate::printer::Printer;
 use crate::spec::{self, NamedPredictor, SpecParser};
 
 /// Simulations, and past jobs that correct them, by default.
@@ -242,7 +242,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     read.check_user(new.user.as_deref())?;
     let (place, zone) =
         (read.asked(&arguments.live, arguments.source.procs), &arguments.source.reading.time_zone);
-    let answer = told::learned(&arguments.methods.cache, printer, |messages| {
+    let answer = told::learned(arguments.methods.cache.is_kept(), printer, |messages| {
         allocate_at(place, (&job, &new), &all, zone, messages)
     })?;
     let first = match &answer {
@@ -305,7 +305,7 @@ fn read_log(
     printer: &Printer,
 ) -> Result<(Loaded, Time), Failure> {
     let raw = RawTrace::read(file, &arguments.source.options(), printer)?;
-    let commands = SlurmCommands::within(&arguments.live.outside, printer);
+    let commands = arguments.live.outside.commands(printer);
     if settings.predictor != PredictorSpec::Perfect {
         return raw.known(&arguments.source, &arguments.moment.at, &commands, printer);
     }

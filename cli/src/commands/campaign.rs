@@ -4,11 +4,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use queuecast_place::NewCampaign;
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
 
 use super::newcomer;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
 use crate::spec;
 
 /// A longer list is none that was written for a question.

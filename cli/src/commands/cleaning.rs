@@ -1,10 +1,9 @@
 //! What is said of cleaning a trace while it is read.
 
+use queuecast_process::printer::Printer;
 use queuecast_report::cleaning;
 pub use queuecast_report::cleaning::{Overrun, line};
 use queuecast_trace::CleaningReport;
-
-use crate::printer::Printer;
 
 /// Warns if more than one line in a hundred could not be read.
 pub fn warn_unreadable(name: &str, report: &CleaningReport, printer: &Printer) {

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::ArgPredicate;
 use queuecast_core::parallel;
 use queuecast_core::workload::Workload;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_sim::predict::Correction;
 use queuecast_sim::sim::{Backfill, EventOrder};
 use queuecast_slurm_texts::{SiteChange, SiteOptions};
@@ -19,10 +22,8 @@ use super::site_texts::{log_texts, refuse_settings, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::VariationOptions;
 use super::{cleaning, threads};
-use crate::failure::Failure;
+use crate::commands::simulated::simulated;
 use crate::plot::Plotting;
-use crate::printer::Printer;
-use crate::progress::{self, Progress};
 use crate::spec::{self, NamedPredictor, Several, SpecList};
 
 const EXAMPLES: &str = "\
@@ -144,7 +145,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let (traces, results) = threads::on_threads(arguments.threads, sweep.simulations().len(), || {
         let traces = read_all(arguments, &question, printer)?;
         let workloads: Vec<&Workload> = traces.iter().map(|trace| &trace.log.workload).collect();
-        let results = progress::simulated(&sweep, &workloads, printer)?;
+        let results = simulated(&sweep, &workloads, printer)?;
         Ok((traces, results))
     })?;
     let compared = traces.iter().map(|trace| ComparedTrace {

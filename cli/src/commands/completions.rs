@@ -1,11 +1,10 @@
 //! `queuecast completions`: what a shell needs to complete commands, options and names.
 
 use clap_complete::Shell;
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_report::Format;
-
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,12 +5,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use queuecast_live::{SettingSource, ShownSetting, ShownSettings, StoreLocation};
+use queuecast_operate::settings::{
+    self, GivenSetting, SECTIONS, SHARED, STORE_VARIABLE, SettingsFile, argument, key,
+};
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 
 use super::store_option;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::settings::{self, GivenSetting, SECTIONS, SHARED, STORE_VARIABLE, SettingsFile, argument, key};
 
 const EXAMPLES: &str = "\
 Examples:

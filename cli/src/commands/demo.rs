@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use queuecast_core::seed::Seed;
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::{Invocation, quoted};
+use queuecast_process::printer::Printer;
 use queuecast_report::swf::{self, Heading};
 use queuecast_study::Demonstration;
 use queuecast_synth::synth::{Habits, SynthError};
 
 use super::threads;
-use crate::failure::Failure;
-use crate::invocation::{Invocation, quoted};
-use crate::output::Replacing;
+use crate::commands::replacing::Replacing;
+use crate::commands::simulated::simulated;
 use crate::plot::Plotting;
-use crate::printer::Printer;
-use crate::progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     }
     let sweep = Demonstration::sweep();
     let results = threads::on_threads(None, sweep.simulations().len(), || {
-        Ok(progress::simulated(&sweep, &[&workload], printer)?)
+        Ok(simulated(&sweep, &[&workload], printer)?)
     })?;
     let answer = Demonstration {
         saved: arguments.output.as_ref().map(|path| quoted(&path.display().to_string())),

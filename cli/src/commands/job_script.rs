@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use queuecast_place::ScriptJob;
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
 use queuecast_report::{duration, words};
 use queuecast_slurm_texts::is_job_script;
 
 use super::newcomer;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
 
 /// A longer text is no job script.
 const LONGEST: u64 = 1 << 22;

@@ -7,6 +7,10 @@ use queuecast_core::units::Time;
 use queuecast_core::workload::WorkloadError;
 use queuecast_eval::Summary;
 use queuecast_place::LiveSite;
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::{log, simulation};
 use queuecast_study::Experiment;
 use queuecast_trace as trace;
@@ -14,10 +18,6 @@ use queuecast_trace::{Log, ReadOptions, WorkloadFacts};
 
 use super::cleaning;
 use super::source::Source;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
-use crate::progress::Progress;
 
 /// A trace that was read.
 #[derive(Debug)]

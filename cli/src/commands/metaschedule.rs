@@ -7,22 +7,24 @@ use std::path::{Path, PathBuf};
 use queuecast_core::units::{Procs, Seconds};
 use queuecast_forecast::broker::BrokerSpec;
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_operate::site_now;
 use queuecast_place::{JobSource, NewJob, SiteAsker, SiteChoice, SiteEntry, SiteWord, SitesFile, SlurmPlace};
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_report::{broker_notes, choice_notes};
 use queuecast_study::Brokered;
 use queuecast_trace::ReadOptions;
 
 use super::loaded::Loaded;
-use super::outside::{self, SlurmCommands};
+use super::outside;
 use super::raw_trace::RawTrace;
 use super::site_texts::{log_texts, texts};
 use super::source::Reading;
-use super::{cleaning, live, threads, told};
-use crate::cache;
-use crate::failure::Failure;
-use crate::input::Input;
+use super::{cleaning, threads};
+use crate::commands::cache_option;
 use crate::plot::Plotting;
-use crate::printer::Printer;
 use crate::spec::{self, Several, SpecList, SpecParser};
 
 const EXAMPLES: &str = "\
@@ -83,7 +85,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub outside: outside::Arguments,
     #[command(flatten)]
-    pub cache: cache::Arguments,
+    pub cache: cache_option::Arguments,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -243,7 +245,7 @@ fn said(
                 trace = raw.known_on(procs, at, printer).map_err(about)?;
             }
             cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-            told::learned(&arguments.cache, printer, |messages| {
+            told::learned(arguments.cache.is_kept(), printer, |messages| {
                 SiteAsker { job, settings, zone, messages }.log(site, &trace.name, &mut trace.log, at)
             })
             .map_err(about)
@@ -268,11 +270,11 @@ fn said(
             if let Some(trace) = &history {
                 cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
             }
-            let commands = SlurmCommands::within(&arguments.outside, printer);
-            let live = live::ask(&commands).map_err(about)?;
+            let commands = arguments.outside.commands(printer);
+            let live = site_now::ask(&commands).map_err(about)?;
             let history = history.map(|history| history.learned_by(&live, printer)).transpose();
             let history = history.map_err(about)?;
-            told::learned(&arguments.cache, printer, |messages| {
+            told::learned(arguments.cache.is_kept(), printer, |messages| {
                 let asker = SiteAsker { job, settings, zone, messages };
                 asker.live(site, partition, &live, history.as_ref().map(|one| one.named().into()))
             })

@@ -2,7 +2,7 @@
 
 use queuecast_forecast::forecast::{WaitMethod, WhenSettings};
 
-use crate::cache;
+use crate::commands::cache_option;
 use crate::spec::{self, Several, SpecList, SpecParser};
 
 /// The methods, and how they are chosen from.
@@ -16,7 +16,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = WhenSettings::TRIALS, value_parser = spec::at_least::<1, usize>, allow_negative_numbers = true, help_heading = "The answer")]
     pub trials: usize,
     #[command(flatten)]
-    pub cache: cache::Arguments,
+    pub cache: cache_option::Arguments,
 }
 
 const METHOD: &str = "How waits are predicted; of several, separated by commas, the first answers, unless another had better ranges for the last jobs of the site, by their interval score and beyond chance";

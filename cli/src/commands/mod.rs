@@ -1,11 +1,13 @@
 //! One module per command: its arguments, the files it reads, and the library call it makes. What commands share (where a job would be
 //! submitted, logs and their cleaning, commands of a live site, messages on the way) is below all commands.
 
+use queuecast_process::invocation::Invocation;
+
 mod advise;
 mod allocate;
 #[cfg(test)]
 mod arguments_alone;
-mod between_looks;
+mod cache_option;
 mod campaign;
 mod cleaning;
 mod collect;
@@ -29,6 +31,7 @@ mod outside;
 mod pending;
 mod place;
 mod raw_trace;
+mod replacing;
 mod replayed;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -37,28 +40,25 @@ mod search;
 mod serve;
 mod shaken;
 mod simulate;
+mod simulated;
 mod site;
 mod site_option;
 mod site_texts;
 mod slurm_site;
 mod source;
 mod store_option;
-mod stored;
-mod submission_files;
 mod threads;
-mod told;
 mod trace;
 mod variation;
 mod watch;
 mod watched;
 mod when;
 
-use clap::Subcommand;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::zone;
 
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::zone;
+use clap::Subcommand;
 
 /// The commands.
 #[derive(Debug, Subcommand)]

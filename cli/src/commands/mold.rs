@@ -6,6 +6,9 @@ use clap::builder::TypedValueParser as _;
 use queuecast_core::spec::Spec;
 use queuecast_eval::EvalError;
 use queuecast_forecast::allot::{Hold, Strategy};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::molding::Molded;
 use queuecast_study::molding::Molding;
 use queuecast_synth::synth::generate::{DowneyChoices, check_settings};
@@ -15,10 +18,7 @@ use super::generate::downey::Choices;
 use super::generate::errors::{self, Options};
 use super::generate::model_options::{Extent, ModelOptions};
 use super::{cleaning, threads};
-use crate::failure::Failure;
 use crate::plot::Plotting;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec::{self, Several, SpecList, SpecParser};
 
 const EXAMPLES: &str = "\

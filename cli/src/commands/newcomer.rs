@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_operate::SlurmCommands;
 use queuecast_place::{NewJob, SlurmJob};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::slurm_site::AtSite;
 use super::source::Source;
 use super::{cleaning, live, methods, moment, site_option};
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
 
 /// What `--live` asks, here also at a site with its configuration.
@@ -66,7 +66,7 @@ impl Arguments {
 
     /// Slurm's commands, with the time that they may take.
     pub fn commands<'a>(&self, printer: &'a Printer) -> SlurmCommands<'a> {
-        SlurmCommands::within(&self.live.outside, printer)
+        self.live.outside.commands(printer)
     }
 
     /// What is asked about at a Slurm site; without a size and arguments of sbatch, its queue.

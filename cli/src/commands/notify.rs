@@ -11,17 +11,19 @@ use queuecast_live::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
 };
 use queuecast_place::{AskedPlace, PendingJob, pending_at, queued_at};
+use queuecast_process::failure::Failure;
+use queuecast_process::interrupt::StopRequest;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::{self, Printer};
+use queuecast_process::program::answered;
+use queuecast_process::told;
+use queuecast_process::zone;
 use queuecast_trace::TimeZone;
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
-use super::{live, moment, outside, store_option, told};
-use crate::failure::Failure;
-use crate::interrupt::StopRequest;
-use crate::output::PlannedFile;
-use crate::printer::{self, Printer};
-use crate::program::answered;
-use crate::{cache, spec, zone};
+use super::{cache_option, live, moment, outside, store_option};
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +71,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub outside: outside::Arguments,
     #[command(flatten)]
-    pub cache: cache::Arguments,
+    pub cache: cache_option::Arguments,
 }
 
 /// How long a command or a webhook may take.
@@ -154,7 +156,7 @@ impl Asked<'_> {
             return Ok((at, JobNow::Running));
         }
         let name = arguments.job.as_str();
-        let waiting = told::learned(&arguments.cache, printer, |messages| match is_first {
+        let waiting = told::learned(arguments.cache.is_kept(), printer, |messages| match is_first {
             true => queued_at(place, name, false, &settings, zone, messages).map(|answer| Some(answer.job)),
             false => pending_at(place, None, &settings, zone, messages)
                 .map(|answer| answer.jobs.into_iter().find(|job| job.job == name)),

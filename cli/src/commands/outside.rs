@@ -1,14 +1,9 @@
-//! Slurm's commands, run to read what they print: within a time limit, and with a word if they are slow.
-
-use std::process::Command;
-use std::time::Duration;
+//! `--slurm-timeout`: how long Slurm's commands may take.
 
 use queuecast_core::units::Seconds;
-use queuecast_trace::squeue::TIME_FORMAT;
+use queuecast_operate::SlurmCommands;
+use queuecast_process::printer::Printer;
 
-use crate::printer::Printer;
-use crate::program::{PATIENCE, Unanswered, answered};
-use crate::progress::Progress;
 use crate::spec;
 
 /// How long Slurm's commands may take.
@@ -20,46 +15,9 @@ pub struct Arguments {
     pub slurm_timeout: Seconds,
 }
 
-/// Slurm's commands, each with a time limit.
-#[derive(Debug, Clone)]
-pub struct SlurmCommands<'a> {
-    limit: Duration,
-    printer: &'a Printer,
-}
-
-impl<'a> SlurmCommands<'a> {
-    /// With a time limit for each command.
-    pub fn within(given: &Arguments, printer: &'a Printer) -> SlurmCommands<'a> {
-        let limit = Duration::from_secs(given.slurm_timeout.0.unsigned_abs());
-        SlurmCommands { limit, printer }
-    }
-
-    /// What a program prints. Slurm's programs print times as Unix seconds.
-    ///
-    /// # Errors
-    /// If it cannot be run, fails, or takes longer than the limit; it is ended then.
-    pub fn printed(&self, program: &str, arguments: &[&str]) -> Result<String, Unanswered> {
-        let mut progress = None;
-        let slow = || {
-            let line = format!("{program} {}", arguments.join(" "));
-            // A list of columns is no help to a reader.
-            let line = line.split([',', '\x1f']).next().unwrap_or_default().to_owned();
-            self.printer.note(&format!(
-                "{line} has not answered for {} s; waiting up to {} s (--slurm-timeout)",
-                PATIENCE.as_secs(),
-                self.limit.as_secs()
-            ));
-            progress = Some(Progress::uncounted(self.printer, &format!("waiting for {program}")));
-        };
-        let mut command = Command::new(program);
-        command.args(arguments).env(TIME_FORMAT.0, TIME_FORMAT.1);
-        let (status, stdout, stderr) = answered(command, self.limit, slow)?;
-        drop(progress);
-        if status.success() {
-            return Ok(String::from_utf8_lossy(&stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&stderr).into_owned();
-        let said = said.lines().map(str::trim).find(|line| !line.is_empty());
-        Err(Unanswered::Failed(said.unwrap_or("it does not say why").to_owned()))
+impl Arguments {
+    /// Slurm's commands, each with this time limit.
+    pub fn commands<'a>(&self, printer: &'a Printer) -> SlurmCommands<'a> {
+        SlurmCommands::within(self.slurm_timeout, printer)
     }
 }

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use queuecast_forecast::forecast::{WaitMethod, WhenSettings};
+use queuecast_operate::SlurmCommands;
 use queuecast_place::pending_at;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 
-use super::outside::SlurmCommands;
 use super::place::ReadPlace;
 use super::source::Source;
-use super::{live, methods, moment, newcomer, site_option, told};
-use crate::cache;
-use crate::failure::Failure;
+use super::{live, methods, moment, newcomer, site_option};
+use crate::commands::cache_option;
 use crate::plot::Plotting;
-use crate::printer::Printer;
 use crate::spec::{self, Several};
 
 const EXAMPLES: &str = "\
@@ -54,7 +55,7 @@ pub struct Arguments {
     #[command(flatten)]
     moment: moment::Arguments,
     #[command(flatten)]
-    cache: cache::Arguments,
+    cache: cache_option::Arguments,
     #[command(flatten)]
     plotting: Plotting,
     #[command(flatten)]
@@ -104,7 +105,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
     let settings = WhenSettings::default();
-    let mut answer = told::learned(&arguments.cache, printer, |messages| {
+    let mut answer = told::learned(arguments.cache.is_kept(), printer, |messages| {
         pending_at(place, user.as_deref(), &settings, zone, messages)
     })?;
     answer.shown = (!arguments.all).then_some(arguments.rows);

@@ -8,20 +8,20 @@ use queuecast_core::job::UserId;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_live::KeptModels;
+use queuecast_operate::site_now;
 use queuecast_place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::{nearest, told};
 use queuecast_report::words::number_of;
-use queuecast_trace::past_moment;
+use queuecast_trace::{ReadOptions, past_moment};
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::raw_trace::RawTrace;
 use super::source::Source;
-use super::stored::{KeptModels, OpenStore};
 use super::{cleaning, live, moment, newcomer, slurm_site};
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::nearest::nearest;
-use crate::printer::Printer;
 
 /// Options that mean nothing at a kind of place: for these commands, with the option that names the place, and why.
 struct NotThere {
@@ -258,19 +258,20 @@ pub fn read_live(
     at: &str,
     printer: &Printer,
 ) -> Result<(LiveSite, Option<ReadPast>), Failure> {
-    let store = OpenStore::find(&live.store, source.reading.cluster.as_deref())?;
+    let store = live.store.open(source.reading.cluster.as_deref())?;
     let then = match (at, &store) {
         (moment::END, _) => None,
-        (text, Some(_)) => Some(past_moment(text, live::now(), &source.reading.time_zone)?),
+        (text, Some(_)) => Some(past_moment(text, site_now::now(), &source.reading.time_zone)?),
         (text, None) => {
             return Err(Failure::usage(format!("--at {text}: a live site is asked now"))
                 .hint("queuecast collect remembers a site; then --at names a moment of it"));
         }
     };
-    let ask = || live::ask(&SlurmCommands::within(&live.outside, printer));
+    let ask = || site_now::ask(&live.outside.commands(printer));
     let site = match (&store, then) {
-        (Some(store), Some(at)) => store.site_at(at, printer)?,
-        (Some(store), None) => store.fresh_look(printer)?.map_or_else(ask, Ok)?,
+        (Some(store), Some(at)) => told::asked(printer, |messages| store.site_at(at, messages))?,
+        (Some(store), None) => told::asked(printer, |messages| store.fresh_look(site_now::now(), messages))?
+            .map_or_else(ask, Ok)?,
         (None, _) => ask()?,
     };
     // What a collector learns from is read as by default.
@@ -283,16 +284,20 @@ pub fn read_live(
         }
         (None, Some(store)) => {
             let kept = match uses {
-                StoreUse::Learned => store.learned(&site, printer)?,
+                StoreUse::Learned => told::asked(printer, |messages| store.learned(&site, messages))?,
                 StoreUse::Scheduler | StoreUse::Accounting => Err(store),
             };
             match kept {
                 Ok(kept) => return Ok((site, Some(ReadPast::Kept(Box::new(kept))))),
                 Err(store) => {
                     if uses != StoreUse::Accounting {
-                        scheduler = store.scheduler(&site, printer)?.map(Box::new);
+                        scheduler =
+                            told::asked(printer, |messages| store.scheduler(&site, messages))?.map(Box::new);
                     }
-                    let raw = store.history(site.asked, source)?;
+                    let raw = store
+                        .history(site.asked)?
+                        .map(|(name, text)| stored(&name, &text, source))
+                        .transpose()?;
                     // Of the jobs of a site that was not followed for long, none may be one that can be simulated.
                     match raw.map(|raw| raw.known_by(site.asked, printer)).transpose() {
                         Ok(history) => history,
@@ -312,6 +317,11 @@ pub fn read_live(
     let history = history.map(|history| history.learned_by(&site, printer)).transpose()?;
     let history = history.map(|history| ReadPast::Log(Box::new(history), scheduler));
     Ok((site, history))
+}
+
+/// Accounting of a store. What is stored of a cluster is of no other.
+fn stored(name: &str, text: &[u8], source: &Source) -> Result<RawTrace, Failure> {
+    RawTrace::of_text(name, text, &ReadOptions { cluster: None, ..source.options() })
 }
 
 /// Users of a log that may be meant, else how many it has.

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use queuecast_core::units::{Procs, Time};
+use queuecast_operate::SlurmCommands;
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_trace::{Log, LogSpan, RawLog, ReadOptions, TimeZone, TraceError};
 
 use super::loaded::Loaded;
-use super::outside::SlurmCommands;
 use super::source::Source;
 use super::{cleaning, live};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
-use crate::progress::Progress;
 
 /// A trace whose records were read, to be asked what was known at a moment of it.
 #[derive(Debug)]

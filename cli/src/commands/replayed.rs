@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use queuecast_core::seed::Seed;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_report::swf::{self, Heading};
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_sim::sim::Backfill;
@@ -11,8 +13,6 @@ use queuecast_synth::synth::Habits;
 
 use super::raw_trace::RawTrace;
 use super::source::Source;
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// The word for the made-up log.
 pub const DEMO: &str = "demo";
@@ -39,11 +39,12 @@ mod tests {
     use queuecast_core::units::{Seconds, Time};
     use queuecast_forecast::forecast::WhenSettings;
     use queuecast_place::{AskedPlace, PendingAnswer, PlayedLog, pending_at};
+    use queuecast_process::told;
     use queuecast_report::json;
     use queuecast_trace::TimeZone;
 
     use super::*;
-    use crate::commands::{arguments_alone, told};
+    use crate::commands::arguments_alone;
 
     #[test]
     fn a_played_log_answers_as_one_that_is_asked_about_a_moment() {

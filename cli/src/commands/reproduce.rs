@@ -8,15 +8,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use queuecast_core::parallel;
 use queuecast_papers::{PAPERS, Paper, Reproduced, Reproduction, RequestError, UsedLog};
+use queuecast_process::failure::{Failure, Kind};
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_trace::{Log, LogFormat, ReadOptions, Ruleset};
 
 use super::loaded::Loaded;
 use super::source::{InputFormat, Reading, Source};
 use super::{cleaning, threads};
-use crate::failure::{Failure, Kind};
 use crate::plot::Plotting;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\

@@ -8,7 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::FromArgMatches;
 use queuecast_core::units::{Seconds, Time};
-use queuecast_live::{PlayedSite, StoredSite};
+use queuecast_live::{PlayedSite, StoredSite, refused_store};
+use queuecast_operate::settings;
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::interrupt::{ReloadRequest, StopRequest};
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::{file_limit, supervisor, zone};
 use queuecast_serve::{
     Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceLimits,
     ServiceRules, ServiceSettings, read_token, serve,
@@ -17,12 +24,7 @@ use queuecast_trace::TimeZone;
 
 use super::source::Source;
 use super::{replayed, store_option};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::interrupt::{ReloadRequest, StopRequest};
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::{file_limit, settings, spec, supervisor, zone};
+use crate::spec;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -202,8 +204,7 @@ impl Arguments {
         if !location.may_exist() {
             return Err(Failure::input(format!("{location}: there is no such store")).hint(HINT));
         }
-        let all = StoredSite::all(location.clone(), zone)
-            .map_err(|error| store_option::refused(&location, error))?;
+        let all = StoredSite::all(location.clone(), zone).map_err(|error| refused_store(&location, error))?;
         let names: Vec<String> = all.iter().map(|one| one.name().to_owned()).collect();
         let wanted = self.source.reading.cluster.as_deref();
         let chosen = all.into_iter().filter(|one| wanted.is_none_or(|name| name == one.name()));

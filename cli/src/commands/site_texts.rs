@@ -5,16 +5,16 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::roles;
 use queuecast_sim::predict::PredictorSpec;
 use queuecast_slurm_texts::{ACCOUNTING_FILE, CaptureRecord};
 use queuecast_study::{Experiment, SitePolicy};
 use queuecast_trace::plain_text;
 
 use super::variation::VariationOptions;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
-use crate::roles;
 
 /// A longer text is nothing that describes a site.
 const LONGEST: u64 = 1 << 28;

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use queuecast_operate::SlurmCommands;
+use queuecast_operate::site_now;
 use queuecast_place::{SlurmJob, SlurmNow, SlurmPlace};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_slurm_texts::{SACCT_NOW, SSHARE_NOW, SiteFileKind, check_answer};
 use queuecast_trace::TimeZone;
 
-use super::outside::SlurmCommands;
+use super::live;
 use super::site_texts::{log_texts, texts};
-use super::{live, told};
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// What is asked about at a site.
 pub struct AtSite<'a> {
@@ -30,7 +32,7 @@ pub struct AtSite<'a> {
 /// Reads the site and what has happened there, and puts the job to the moment asked about; with `--live`, to now.
 pub fn read(asked: &AtSite<'_>, site: &Path, printer: &Printer) -> Result<SlurmPlace, Failure> {
     let AtSite { file, live, at, zone, ref job } = *asked;
-    let commands = SlurmCommands::within(&live.outside, printer);
+    let commands = live.outside.commands(printer);
     let (name, mut site_texts) = (site.display().to_string(), texts(site, printer)?);
     if live.live {
         refresh(&mut site_texts, &commands)?;
@@ -56,7 +58,7 @@ pub fn read(asked: &AtSite<'_>, site: &Path, printer: &Printer) -> Result<SlurmP
             let sacct = output(&commands, "sacct", &SACCT_NOW)?;
             // Usage is shown to administrators and to users; where it is not, the history tells it.
             let sshare = commands.printed("sshare", &SSHARE_NOW).ok();
-            let shown = SlurmNow { sacct, sshare, now: live::now() };
+            let shown = SlurmNow { sacct, sshare, now: site_now::now() };
             told::asked(printer, |messages| SlurmPlace::live(site, log, &shown, job.as_ref(), zone, messages))
         }
     }

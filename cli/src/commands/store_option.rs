@@ -5,9 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use queuecast_live::{StoreError, StoreLocation};
-
-use crate::failure::Failure;
+use queuecast_live::{OpenStore, StoreError, StoreLocation};
+use queuecast_process::failure::Failure;
 
 /// Where the store is.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -47,6 +46,12 @@ impl Arguments {
         self.store.is_some() || env::var_os(VARIABLE).is_some()
     }
 
+    /// The store with the cluster that is named, or the only one in it; `None` if there is none, and it is not named.
+    pub fn open(&self, cluster: Option<&str>) -> Result<Option<OpenStore>, Failure> {
+        let Some(location) = self.location()? else { return Ok(None) };
+        Ok(OpenStore::find(location, self.is_named(), cluster)?)
+    }
+
     /// The store to write to; the folder of a file is made.
     pub fn location_to_write(&self) -> Result<StoreLocation, Failure> {
         let location = self.location()?.ok_or_else(|| {
@@ -73,16 +78,6 @@ fn usual(variable: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
     let data = told("XDG_DATA_HOME").map(PathBuf::from);
     let data = data.or_else(|| Some(PathBuf::from(told("HOME")?).join(".local/share")))?;
     Some(data.join("queuecast/store.sqlite").into())
-}
-
-/// What a store says is wrong with it.
-pub fn refused(location: &StoreLocation, error: StoreError) -> Failure {
-    let hint = error.hint();
-    let failure = Failure::input(format!("{location}: {error}"));
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
 }
 
 #[cfg(test)]

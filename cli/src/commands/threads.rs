@@ -1,6 +1,6 @@
 //! The number of threads a command computes with.
 
-use crate::failure::Failure;
+use queuecast_process::failure::Failure;
 
 /// Runs `work` on this many threads, but on no more than there are simulations; by default on as many as there are
 /// cores.

@@ -1,8 +1,8 @@
 //! `--depth`, `--backfill-order` and `--priority`: options that change a policy.
 
+use queuecast_process::failure::Failure;
 use queuecast_sim::sim::{Backfill, Depth, Formula, Order, Variation};
 
-use crate::failure::Failure;
 use crate::spec;
 
 /// The options that change a policy.

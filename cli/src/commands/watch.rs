@@ -9,21 +9,20 @@ use std::time::{Duration, Instant};
 
 use queuecast_core::units::Seconds;
 use queuecast_live::FRESH;
+use queuecast_operate::site_now;
+use queuecast_process::failure::Failure;
+use queuecast_process::interrupt::StopRequest;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::program;
+use queuecast_process::screen::{self, Screen};
 use queuecast_trace::TimeZone;
+use queuecast_watch::{WatchNews, WatchState, WatchTheme, WatchWish, WatchedPlace, draw};
 
-use super::outside::SlurmCommands;
 use super::source::Source;
-use super::stored::OpenStore;
 use super::watched::{WatchDesk, WatchOrder, WatchedSite};
 use super::{live, replayed};
-use crate::failure::Failure;
-use crate::interrupt::StopRequest;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::program;
-use crate::screen::{self, Screen};
 use crate::spec;
-use crate::watch::{WatchNews, WatchState, WatchTheme, WatchWish, WatchedPlace, draw};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,7 +92,7 @@ impl Arguments {
         if self.is_demo() && !self.me {
             return Some(replayed::DEMO_USER.to_owned());
         }
-        let name = SlurmCommands::within(&self.live.outside, printer).printed("id", &["-un"]).ok()?;
+        let name = self.live.outside.commands(printer).printed("id", &["-un"]).ok()?;
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
@@ -107,7 +106,7 @@ impl Arguments {
     fn cluster(&self) -> String {
         let named = self.source.reading.cluster.clone();
         // A store that cannot be used is told of when it is asked.
-        let store = || OpenStore::find(&self.live.store, None).ok().flatten();
+        let store = || self.live.store.open(None).ok().flatten();
         named
             .or_else(|| store().map(|store| store.cluster_name().to_owned()))
             .unwrap_or("this site".to_owned())
@@ -154,14 +153,14 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
     let (user, zone) = (arguments.user(printer), arguments.zone(invocation));
     let stop = StopRequest::listen();
     let mut screen = Screen::open()?;
-    let mut state = WatchState::new(arguments.place(), live::now(), screen.size());
+    let mut state = WatchState::new(arguments.place(), site_now::now(), screen.size());
     if arguments.replay.is_some() {
         state.list.partition = arguments.live.partition.clone();
     }
     let mut worker = WatchWorker::start(arguments.clone(), (user, zone), printer)?;
     let mut drawn = None;
     let ended = loop {
-        state.now = live::now();
+        state.now = site_now::now();
         let is_news = match worker.news(&mut state) {
             Ok(is_news) => is_news,
             Err(failure) => break Err(failure),

@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use queuecast_core::asking::Messages;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_live::FRESH;
+use queuecast_live::{FRESH, OpenStore};
+use queuecast_operate::site_now;
 use queuecast_place::{PendingAnswer, PlayedLog, pending_at};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_trace::TimeZone;
+use queuecast_watch::{SaidStart, WatchNews};
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
-use super::stored::OpenStore;
 use super::{live, moment, replayed};
-use crate::failure::Failure;
-use crate::printer::Printer;
-use crate::watch::{SaidStart, WatchNews};
 
 /// What the screen asks for.
 #[derive(Debug)]
@@ -140,22 +140,22 @@ impl WatchedSite {
     }
 
     fn store(&self, desk: &WatchDesk) -> Result<Option<OpenStore>, Failure> {
-        OpenStore::find(&self.live.store, desk.source.reading.cluster.as_deref())
+        self.live.store.open(desk.source.reading.cluster.as_deref())
     }
 
     /// Answers if there is something new: a look in the store while it is fresh, else Slurm's own answer when it is time to ask.
     fn look(&mut self, desk: &WatchDesk) -> Result<(), Failure> {
         let is_first = self.shown.is_none();
-        let last = match self.store(desk).and_then(|store| store.map_or(Ok(None), |store| store.last_look()))
-        {
-            Ok(last) => last,
-            Err(failure) if is_first => return Err(failure),
-            Err(failure) => {
-                desk.tell(WatchNews::Failed { why: failure.to_string() });
-                return Ok(());
-            }
-        };
-        if last.is_some_and(|at| live::now() - at <= FRESH) {
+        let last =
+            match self.store(desk).and_then(|store| Ok(store.map_or(Ok(None), |store| store.last_look())?)) {
+                Ok(last) => last,
+                Err(failure) if is_first => return Err(failure),
+                Err(failure) => {
+                    desk.tell(WatchNews::Failed { why: failure.to_string() });
+                    return Ok(());
+                }
+            };
+        if last.is_some_and(|at| site_now::now() - at <= FRESH) {
             if last == self.shown {
                 return Ok(());
             }
@@ -173,7 +173,7 @@ impl WatchedSite {
             Err(failure) => {
                 // What the store remembers is better than nothing, with how old it is.
                 if is_first {
-                    match last.map(|_| self.answer(desk, &live::now().0.to_string())) {
+                    match last.map(|_| self.answer(desk, &site_now::now().0.to_string())) {
                         Some(Ok(answer)) => desk.answered(answer),
                         _ => return Err(failure),
                     }
@@ -198,7 +198,7 @@ impl WatchedSite {
     /// What the collector said of a job.
     fn earlier(&self, desk: &WatchDesk, job: &str) -> Result<Vec<SaidStart>, Failure> {
         let Some(store) = self.store(desk)? else { return Ok(Vec::new()) };
-        let now = live::now();
+        let now = site_now::now();
         let said = store.said_of(job, now - LONGEST_WAIT, now)?;
         let after = |at: Time, seconds: f64| Time(at.0.saturating_add(seconds.round() as i64));
         let said = said.iter().map(|one| SaidStart {

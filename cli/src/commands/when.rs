@@ -8,13 +8,14 @@ use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{
     NewCampaign, campaign_at, explain_start, is_waiting_campaign, queued_at, waiting_campaign_at, when_at,
 };
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::told;
 use queuecast_report::Explained;
 
 use super::place::ReadPlace;
-use super::{campaign, job_script, newcomer, told};
-use crate::failure::Failure;
+use super::{campaign, job_script, newcomer};
 use crate::plot::Plotting;
-use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -163,27 +164,27 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     // --job asks about the one job, whatever belongs to it.
     let is_alone = why || arguments.job.is_some();
     if let Some(name) = waiting.as_ref().filter(|name| !is_alone && is_waiting_campaign(place, name)) {
-        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+        let answer = told::learned(asked.methods.cache.is_kept(), printer, |messages| {
             waiting_campaign_at(place, name, &settings, zone, messages)
         })?;
         return plot.answer(&answer, printer);
     }
     if let Some(campaign) = several {
         read.check_user(asked.user.as_deref())?;
-        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+        let answer = told::learned(asked.methods.cache.is_kept(), printer, |messages| {
             campaign_at(place, &campaign, &settings, zone, messages)
         })?;
         return plot.answer(&answer, printer);
     }
     if let Some(name) = waiting {
-        let answer = told::learned(&asked.methods.cache, printer, |messages| {
+        let answer = told::learned(asked.methods.cache.is_kept(), printer, |messages| {
             queued_at(place, &name, why, &settings, zone, messages)
         })?;
         return plot.answer(&answer, printer);
     }
     let job = alone.unwrap_or_else(|| asked.job());
     read.check_user(job.user.as_deref())?;
-    let answer = told::learned(&asked.methods.cache, printer, |messages| {
+    let answer = told::learned(asked.methods.cache.is_kept(), printer, |messages| {
         let mut answer = when_at(place, &job, &settings, zone, messages)?;
         if why {
             explain_start(place, &job, &mut answer, &settings, messages)?;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::{fmt, fs};
 
+use queuecast_process::roles;
 use queuecast_sim::predict::template::TemplateSet;
 use queuecast_sim::predict::{PredictorLabels, PredictorSpec};
 
 use super::parser::{self, SpecParser, of};
-use crate::roles;
 
 /// A predictor, and the file its templates come from, if any.
 #[derive(Debug, Clone, PartialEq)]

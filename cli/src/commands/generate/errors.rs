@@ -1,9 +1,8 @@
 //! Errors of the library in the words of the command line: a parameter goes by its option, or by its name in `--set`.
 
+use queuecast_process::failure::Failure;
 use queuecast_synth::synth::SynthError;
 use queuecast_synth::synth::generate::GenerateError;
-
-use crate::failure::Failure;
 
 /// Parameters with an option of their own: model, parameter, option.
 pub type Options = &'static [(&'static str, &'static str, &'static str)];
@@ -99,8 +98,9 @@ fn similar(name: &str, known: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use queuecast_process::failure::Kind;
+
     use super::*;
-    use crate::failure::Kind;
 
     fn outside(field: &'static str) -> SynthError {
         SynthError::OutOfRange { field, value: "-3".into(), expected: "between 1 and 9".into() }

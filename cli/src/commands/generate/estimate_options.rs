@@ -1,11 +1,11 @@
 //! Requested times: `--estimates` and the options beside it.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
 use queuecast_report::duration;
 use queuecast_synth::synth::Supplied;
 use queuecast_synth::synth::generate::{MOST_MODES, ModelledTimes, PairingKind, RequestedTimes};
 
-use crate::failure::Failure;
 use crate::spec::{self, SpecParser};
 
 /// `--estimates` for jobs that never had any.

@@ -1,12 +1,12 @@
 //! `queuecast generate estimates`.
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_synth::synth::generate::{self, EstimateSettings, ParameterSetting, RequestedTimes};
 
 use super::estimate_options::{self, EstimateOptions};
 use super::log_change::LogChange;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,14 +1,14 @@
 //! `queuecast generate habits`.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_synth::synth::{Habits, generate};
 
 use super::errors::{self, OPTIONS};
 use super::output::OutputOption;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_synth::synth::generate::{GenerateError, Generated, NamedLog};
 
 use super::errors::{self, OPTIONS};
@@ -9,10 +13,6 @@ use super::output::OutputOption;
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::progress::Progress;
 
 /// The log, and where the changed one goes.
 #[derive(Debug, clap::Args)]

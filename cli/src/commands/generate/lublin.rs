@@ -1,13 +1,13 @@
 //! `queuecast generate lublin`.
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_synth::synth::generate::LublinChoices;
 use queuecast_synth::synth::{Lublin, LublinKinds};
 
 use super::model_options::JobOptions;
 use super::output::OutputOption;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\

@@ -15,10 +15,9 @@ mod shake;
 mod user_options;
 
 use clap::Subcommand;
-
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_synth::synth::generate::{
     JobModel, JobSettings, ModelSettings, ParameterSetting, RequestedTimes, STEPS, from_model,
 };
@@ -14,10 +18,6 @@ use super::output::OutputOption;
 use super::user_options::UserOptions;
 use crate::commands::loaded::Loaded;
 use crate::commands::source::{Reading, Source};
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 /// How many jobs on how many processors.

@@ -3,6 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::Printer;
 use queuecast_report::generated_summary::GeneratedSummary;
 use queuecast_report::portrait::add_charts;
 use queuecast_report::swf::{self, Heading};
@@ -11,11 +15,8 @@ use queuecast_synth::characterization::Characterization;
 use queuecast_synth::synth::generate::Generated;
 use queuecast_trace::Header;
 
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::output::{PlannedFile, Replacing};
+use crate::commands::replacing::Replacing;
 use crate::plot;
-use crate::printer::Printer;
 
 /// Where the trace goes.
 #[derive(Debug, clap::Args)]

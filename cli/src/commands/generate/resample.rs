@@ -1,11 +1,11 @@
 //! `queuecast generate resample`.
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_synth::synth::generate::{self, ResampleSettings};
 
 use super::log_change::LogChange;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,11 +1,11 @@
 //! `queuecast generate rescale`.
 
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_synth::synth::{LoadTarget, Rescale, ScaledQuantity, generate};
 
 use super::log_change::LogChange;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\

@@ -1,12 +1,12 @@
 //! `queuecast generate shake`.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
+use queuecast_process::invocation::Invocation;
+use queuecast_process::printer::Printer;
 use queuecast_synth::synth::{Shaken, generate};
 
 use super::log_change::LogChange;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\

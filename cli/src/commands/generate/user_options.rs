@@ -1,9 +1,9 @@
 //! Who submits the jobs of a model: `--users` and the options beside it.
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::Failure;
 use queuecast_synth::synth::generate::UserSettings;
 
-use crate::failure::Failure;
 use crate::spec;
 
 /// How many users there are.

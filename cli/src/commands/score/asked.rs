@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use queuecast_eval::{EvalError, WaitWindow, Watch};
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::words::number_of;
 use queuecast_sim::predict::DEFAULT_REQUEST;
 
 use crate::commands::source::Source;
 use crate::commands::threads;
-use crate::failure::Failure;
-use crate::output::PlannedFile;
 use crate::plot::{PlannedPlot, Plotting};
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 /// The options that all scores have.

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use queuecast_eval::{EvalError, score_campaigns};
 use queuecast_forecast::forecast::WhenSettings;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::score::ScoredCampaigns;
 use queuecast_report::words::number_of;
 
 use crate::commands::loaded::Loaded;
 use crate::commands::source::Source;
 use crate::commands::{cleaning, threads};
-use crate::failure::Failure;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\

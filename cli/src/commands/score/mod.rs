@@ -8,9 +8,8 @@ mod shadow;
 mod wait;
 
 use clap::Subcommand;
-
-use crate::failure::Failure;
-use crate::printer::Printer;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use queuecast_eval::{RuntimeMethod, RuntimeScorer};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_report::predictions::write_run_times;
 use queuecast_report::score::Scored;
 use queuecast_sim::predict::PredictorSpec;
@@ -10,8 +12,6 @@ use queuecast_sim::predict::PredictorSpec;
 use super::asked::{ScoreArguments, ScoreFiles, refused};
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec::{self, NamedPredictor, Several, SpecList};
 
 const EXAMPLES: &str = "\

@@ -1,11 +1,11 @@
 //! `queuecast score shadow`: how far the simulated scheduler of a followed site decides as the real one does.
 
 use queuecast_core::units::Seconds;
+use queuecast_operate::site_now;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 use crate::commands::store_option;
-use crate::commands::stored::OpenStore;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -31,8 +31,8 @@ pub struct Arguments {
 
 /// Shows what a store has counted.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let Some(store) = OpenStore::find(&arguments.store, arguments.cluster.as_deref())? else {
+    let Some(store) = arguments.store.open(arguments.cluster.as_deref())? else {
         return Err(Failure::usage("no site has been followed yet").hint("queuecast collect follows one"));
     };
-    printer.answer(&store.shadow(arguments.last)?)
+    printer.answer(&store.shadow(arguments.last, site_now::now())?)
 }

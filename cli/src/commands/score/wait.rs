@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use queuecast_eval::WaitScorer;
 use queuecast_forecast::forecast::WaitMethod;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_report::predictions::write_waits;
 use queuecast_report::score::Scored;
 
 use super::asked::{ScoreArguments, ScoreFiles, refused};
 use crate::commands::cleaning;
 use crate::commands::loaded::Loaded;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec::{self, Several, SpecList};
 
 const EXAMPLES: &str = "\

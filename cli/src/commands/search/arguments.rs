@@ -8,8 +8,8 @@ use queuecast_study::search::{
     read_history, read_holdout,
 };
 
+use crate::commands::replacing::Replacing;
 use crate::commands::source::Source;
-use crate::output::Replacing;
 use crate::plot::Plotting;
 use crate::spec;
 

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
 use queuecast_study::search::SearchRun;
-
-use crate::failure::Failure;
-use crate::output::PlannedFile;
 
 /// A file that a search is kept in.
 #[derive(Debug)]

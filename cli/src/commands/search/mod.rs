@@ -4,6 +4,10 @@ mod arguments;
 mod checkpoint_file;
 mod progress;
 
+use queuecast_process::failure::{Failure, Kind};
+use queuecast_process::interrupt::StopRequest;
+use queuecast_process::invocation::{Invocation, quoted};
+use queuecast_process::printer::Printer;
 use queuecast_report::search::{SearchAnswer, stopped};
 use queuecast_report::words::number_of;
 use queuecast_study::search::{Search, SearchError, SearchRun, Stopped};
@@ -13,10 +17,6 @@ use self::checkpoint_file::CheckpointFile;
 use self::progress::StepProgress;
 use super::loaded::Loaded;
 use super::{cleaning, threads};
-use crate::failure::{Failure, Kind};
-use crate::interrupt::StopRequest;
-use crate::invocation::{Invocation, quoted};
-use crate::printer::Printer;
 
 /// Searches, keeps checkpoints, writes the templates, and shows their errors beside those of baselines.
 pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) -> Result<(), Failure> {

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::style;
 use queuecast_study::search::{Greedy, Search};
-
-use crate::printer::Printer;
-use crate::progress::style;
 
 /// A line that is redrawn after each step.
 #[derive(Debug)]

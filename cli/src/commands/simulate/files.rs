@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use queuecast_eval::Evaluation;
+use queuecast_process::failure::Failure;
+use queuecast_process::output::PlannedFile;
 use queuecast_report::schedule;
 use queuecast_report::simulation::trace_notes;
 use queuecast_report::swf::{self, Heading};
@@ -12,8 +14,6 @@ use queuecast_slurm_texts::{WhatIf, write_submissions};
 use queuecast_study::Experiment;
 
 use crate::commands::loaded::Loaded;
-use crate::failure::Failure;
-use crate::output::PlannedFile;
 
 /// Which files are asked for.
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,9 @@ use std::time::Instant;
 
 use clap::builder::ArgPredicate;
 use queuecast_eval::{Dimension, Evaluation};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::words::number_of;
 use queuecast_sim::predict::Correction;
 use queuecast_sim::sim::{Backfill, EventOrder};
@@ -19,10 +22,7 @@ use super::loaded::{self, Loaded};
 use super::site_texts::{log_texts, refuse_settings, site_policy, texts};
 use super::source::{EVENT_ORDER, Scheduling, Source, correction_help, policy_help, predictor_help};
 use super::variation::VariationOptions;
-use crate::failure::Failure;
 use crate::plot::{PlannedPlot, Plotting};
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec::{self, NamedPredictor};
 
 const EXAMPLES: &str = "\

@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use queuecast_operate::SlurmCommands;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::{self, Printer};
+use queuecast_process::program::Unanswered;
+use queuecast_process::staged::StagedFiles;
 use queuecast_slurm_texts::{
     CaptureRecord, CapturedSite, CommandAnswer, WithoutAnswer, capture_commands, check_answer, hides_jobs,
     without_answer,
 };
 
-use crate::commands::outside::{self, SlurmCommands};
-use crate::failure::Failure;
-use crate::printer::{self, Printer};
-use crate::program::Unanswered;
+use crate::commands::outside;
 use crate::spec;
-use crate::staged::StagedFiles;
 
 /// Save what Slurm says about this site: nodes, partitions, QOS, accounts, and its accounting
 ///
@@ -37,7 +38,7 @@ const HINT: &str = "run this on a machine of the site, where scontrol and sacctm
 
 /// Runs all commands, checks all answers, then writes all files.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let commands = SlurmCommands::within(&arguments.outside, printer);
+    let commands = arguments.outside.commands(printer);
     let asked = ask(&commands, (!arguments.no_accounting).then_some(arguments.days))?;
     let config = asked.first().and_then(|one| one.answer.as_deref().ok()).unwrap_or_default();
     if !arguments.no_accounting && hides_jobs(config) {

@@ -6,9 +6,9 @@ use queuecast_slurm_texts::{CheckedSite, SiteOptions, read_site};
 use queuecast_trace::TimeZone;
 
 use crate::commands::site_texts::texts;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::spec;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_report::words::number_of;
 
 /// Say what is understood of a Slurm site's configuration, and what is not

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_slurm_sim::cluster::RecordedDecisions;
 use queuecast_slurm_texts::{RecordedSite, read_decisions};
 use queuecast_study::{ComparedRun, ComparedRuns};
 use queuecast_trace::TimeZone;
 
 use super::recorded::{read_run, short};
-use crate::failure::Failure;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 /// Simulate what was submitted in recorded runs of a Slurm site, and say how far starts differ from the recorded ones

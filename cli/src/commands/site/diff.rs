@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use queuecast_core::units::Seconds;
+use queuecast_process::failure::{Failure, Kind};
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::over_threshold;
 use queuecast_slurm_texts::{SiteFileKind, SiteOptions};
 use queuecast_study::{
@@ -15,9 +18,6 @@ use queuecast_trace::TimeZone;
 use super::revision::configured;
 use crate::commands::site_texts::{log_texts, texts};
 use crate::commands::threads;
-use crate::failure::{Failure, Kind};
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 const EXAMPLES: &str = "\

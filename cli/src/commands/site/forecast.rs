@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use queuecast_core::seed::Seed;
 use queuecast_forecast::forecast::{ClusterDraws, ExpectedArrivals};
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_slurm_texts::read_expected_starts;
 use queuecast_study::{ForecastRun, ForecastRuns, forecast_starts};
 use queuecast_trace::TimeZone;
 
 use super::recorded::{read_run, short};
-use crate::failure::Failure;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 /// Forecast the start of every job of recorded runs when it was submitted, and say how far off that was

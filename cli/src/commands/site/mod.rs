@@ -9,9 +9,8 @@ mod recorded;
 mod revision;
 
 use clap::Subcommand;
-
-use crate::failure::Failure;
-use crate::printer::Printer;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

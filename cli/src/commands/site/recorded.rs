@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 use queuecast_slurm_texts::{NoRecordedSite, RecordedSite, SiteOptions, read_recorded_site};
 use queuecast_trace::TimeZone;
 
 use crate::commands::site_texts::texts;
-use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// The texts of a recorded run and what they say; what could not be read of it is warned of.
 pub fn read_run(

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
+use queuecast_process::program::{Unanswered, answered};
 use queuecast_trace::plain_text;
 
 use crate::commands::site_texts::{log_texts, texts};
-use crate::failure::Failure;
-use crate::printer::Printer;
-use crate::program::{Unanswered, answered};
 
 /// How long git may take for one file.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::{self, Printer};
+use queuecast_process::progress::Progress;
 use queuecast_report::conversion::CleanedLog;
 use queuecast_trace as trace;
 use queuecast_trace::TraceError;
 
 use crate::commands::cleaning;
+use crate::commands::replacing::Replacing;
 use crate::commands::source::Source;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::output::{PlannedFile, Replacing};
-use crate::printer::{self, Printer};
-use crate::progress::Progress;
 
 /// Apply a set of cleaning rules, report what each removed or changed and why, and write the result
 #[derive(Debug, clap::Args)]

@@ -3,18 +3,18 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::Format;
 use queuecast_report::conversion::ConvertedLog;
 use queuecast_trace as trace;
 use queuecast_trace::TraceError;
 
 use crate::commands::cleaning;
+use crate::commands::replacing::Replacing;
 use crate::commands::source::Reading;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::output::Replacing;
-use crate::printer::Printer;
-use crate::progress::Progress;
 use crate::spec;
 
 /// Write a trace in the Standard Workload Format: from sacct, or compressed another way

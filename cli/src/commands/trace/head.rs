@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
 use queuecast_report::head::FirstRecords;
 use queuecast_trace::{Record, Records};
 
 use crate::commands::cleaning;
 use crate::commands::source::Reading;
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::printer::Printer;
 use crate::spec;
 
 /// Show the first records of a trace as a table, as they are, before any cleaning

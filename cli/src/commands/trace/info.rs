@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use queuecast_process::failure::Failure;
+use queuecast_process::input::Input;
+use queuecast_process::printer::Printer;
+use queuecast_process::progress::Progress;
 use queuecast_report::inspection::{DescribedLog, DescribedLogs};
 use queuecast_trace as trace;
 
 use crate::commands::cleaning;
 use crate::commands::source::Source;
-use crate::failure::Failure;
-use crate::input::Input;
 use crate::plot::Plotting;
-use crate::printer::Printer;
-use crate::progress::Progress;
 
 /// Describe traces: machine, period, load, users, run times, requested times and habits, and what is wrong
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,8 @@ mod head;
 mod info;
 
 use clap::Subcommand;
-
-use crate::failure::Failure;
-use crate::printer::Printer;
+use queuecast_process::failure::Failure;
+use queuecast_process::printer::Printer;
 
 const EXAMPLES: &str = "\
 Examples:

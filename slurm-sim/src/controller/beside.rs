@@ -87,7 +87,7 @@ pub fn schedule_on_prepared(
     let (controller, starts) = simulated_on(cluster, moment, future, wanted, true);
     let now = moment.now.second().0;
     let known = moment.submissions.len();
-    let mut ran_before = vec![false; controller.jobs.all.len()];
+    let mut ran_before = vec![false; controller.jobs.all().len()];
     for standing in moment.standings.iter().filter(|one| matches!(one.state, StandingState::Running { .. })) {
         let tasks = controller.jobs.tasks(SubmissionHandle(standing.submission));
         if let Ok(at) = tasks.binary_search_by_key(&standing.task, |&job| controller.jobs[job].task) {
@@ -95,7 +95,7 @@ pub fn schedule_on_prepared(
         }
     }
     let mut holds = Vec::new();
-    for (place, job) in controller.jobs.all.iter().enumerate().filter(|(_, job)| job.last.by.is_some()) {
+    for (place, job) in controller.jobs.all().iter().enumerate().filter(|(_, job)| job.last.by.is_some()) {
         let last = &job.last;
         let end = match (job.state, job.terms.run) {
             (JobStage::Running, Some(run)) => last.limit_end.min(last.start + run.second().0),
@@ -177,7 +177,7 @@ impl<'c> PlacedNewcomer<'c> {
             return None;
         }
         let order = controller.take_queue();
-        let jobs = controller.jobs.all.len();
+        let jobs = controller.jobs.all().len();
         let mut places = Vec::new();
         for (place, at) in controller.jobs[job].partitions.iter().enumerate() {
             let is_limited = |limits: &LimitSet| {
@@ -191,7 +191,7 @@ impl<'c> PlacedNewcomer<'c> {
             // An array is in the queue by its first task, which the others stand with.
             let mut submissions = vec![false; controller.jobs.by_submission().len()];
             order[..own].iter().for_each(|record| submissions[record.submission.0] = true);
-            for (place, one) in controller.jobs.all.iter().enumerate() {
+            for (place, one) in controller.jobs.all().iter().enumerate() {
                 ahead[place] =
                     submissions[one.submission.0] && one.submission != controller.jobs[job].submission;
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::handles::SubmissionHandle;
-use crate::cluster::{Begin, SubmittedJob, TaskRun};
+use crate::cluster::{Begin, Cluster, JobSettings, SubmittedJob, TaskRun};
 use crate::controller::held_parts::HeldParts;
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{CachedNeed, NodeShare};
@@ -189,6 +189,18 @@ impl JobTerms {
 }
 
 impl ControlledJob {
+    /// Whether it is stopped at all if it runs past its limit.
+    pub fn is_stopped_ever(&self, settings: &JobSettings) -> bool {
+        self.terms.run.is_some()
+            || settings.over_time_limit.is_some()
+            || self.terms.reservation.is_some() && settings.resv_over_run.is_some()
+    }
+
+    /// Whether a cycle keeps no nodes for plans of it, since its QOS says so (`NoReserve`).
+    pub fn is_unreserved(&self, cluster: &Cluster) -> bool {
+        self.holder.qos.is_some_and(|qos| cluster.qos[qos].flags.no_reserve)
+    }
+
     /// What it has computed since its last start is lost.
     pub fn lose_run(&mut self) {
         self.interruptions.lost += (self.last.end - self.last.start).max(0) * i64::from(self.last.cpus);

@@ -1,18 +1,16 @@
 //! A pass of the main scheduler.
 
+use super::cluster_now::ClusterNow;
 use super::job::{JobStage, RequestedPartition, StartedBy};
 use super::state::Controller;
 use crate::controller::handles::JobHandle;
-use crate::controller::limits::Amounts;
-use crate::controller::placement::{NodeOffer, NodeSet, NodeShare};
+use crate::controller::placement::NodeSet;
 use crate::controller::queue::{QueueRecord, WaitReason};
 
 impl Controller<'_> {
     /// A pass of the main scheduler over at most `depth` jobs; `None`: over all.
     pub fn pass(&mut self, depth: Option<u32>) {
-        let now = self.second();
-        self.clock.last_pass = now;
-        self.clock.pass_requested = false;
+        self.clock.begin_pass();
         let queue = self.take_queue();
         self.size_linear();
         self.renew_core_holds();
@@ -39,7 +37,7 @@ impl Controller<'_> {
                 continue;
             }
             let mut job = job;
-            let is_in_cores = self.lift_core_hold(job);
+            let is_in_cores = self.pool.lift_core_hold(&self.jobs[job].terms);
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -76,14 +74,14 @@ impl Controller<'_> {
                     self.waits_for(job, place, WaitReason::Limit);
                     break;
                 }
-                if self.lacks_licenses(job) {
+                if self.licenses.lack(self.jobs.submission(job)) {
                     self.waits_for(job, place, WaitReason::Licenses);
                     break;
                 }
                 let at = at.clone();
                 let need = &at.kept.need;
-                self.try_in(job, at.partition);
-                let Some(chosen) = self.nodes_now(job, &at, &held_back) else {
+                self.jobs.try_in(job, at.partition, self.cluster);
+                let Some(chosen) = self.now().nodes_now(job, &at, &held_back) else {
                     self.waits_for(job, place, WaitReason::Reservation);
                     break;
                 };
@@ -92,10 +90,10 @@ impl Controller<'_> {
                     Some(nodes) => {
                         let shares = self.pool.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares, at.partition);
-                        if self.is_over(&at, &amounts, &shares) {
+                        if self.limits.forbid(&at, &amounts, &shares) {
                             self.waits_for(job, place, WaitReason::Limit);
                             self.size_in_pass(job, &at, &held_back);
-                            closed[at.partition] |= self.stop_at_limit(job, &at, &mut held_back);
+                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.start(job, place, shares, amounts, StartedBy::Main);
@@ -106,13 +104,13 @@ impl Controller<'_> {
                     }
                     None => {
                         self.size_in_pass(job, &at, &held_back);
-                        if self.is_over_at_least(&at) {
+                        if self.limits.forbid_least(&at, &self.pool.layout) {
                             self.waits_for(job, place, WaitReason::Limit);
-                            closed[at.partition] |= self.stop_at_limit(job, &at, &mut held_back);
+                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.waits_for(job, place, WaitReason::Resources);
-                        if let Some(usable) = self.may_use_now(job, &at, &held_back) {
+                        if let Some(usable) = self.now().may_use_now(job, &at, &held_back) {
                             self.make_way(job, &at, &usable);
                         }
                         let reservation = &self.jobs[job].terms.reservation;
@@ -120,7 +118,7 @@ impl Controller<'_> {
                             held_back.add(named);
                         } else if reservation.is_some() {
                             closed_reservations.extend(reservation.clone());
-                        } else if self.is_waited_for(job, &at) {
+                        } else if self.now().is_waited_for(job, &at) {
                             closed[at.partition] = true;
                             held_back.add(&self.pool.layout.partitions[at.partition]);
                         }
@@ -139,6 +137,33 @@ impl Controller<'_> {
         }
     }
 
+    /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
+    pub fn waits_for(&mut self, job: JobHandle, place: usize, reason: WaitReason) {
+        if place == 0 {
+            let now = self.second();
+            self.reasons.note(self.jobs[job].submission, now, reason);
+        }
+    }
+
+    /// The weights of nodes follow a selection of nodes for a job, whether it is only planned or also to start now.
+    pub fn note_selection(&mut self, at: &RequestedPartition, is_start: bool) {
+        let need = &at.kept.need;
+        if is_start && !self.pool.lines.is_empty() {
+            let shift = self.now().shift_for_start(at);
+            self.pool.weigh_as_for_start(need, shift.as_ref());
+        }
+        if self.plan_mode.weighs_gpus {
+            self.pool.weigh_by_gpus(need, is_start);
+        }
+    }
+
+    /// What reservations of cores keep follows the clock and the jobs that run in them.
+    pub fn renew_core_holds(&mut self) {
+        self.pool.renew_core_holds(&self.jobs, self.clock.second());
+    }
+}
+
+impl ClusterNow<'_> {
     /// A limit of its association or QOS keeps a job from the nodes it could have: those that it names stay free for it. With
     /// `assoc_limit_stop` its partition is closed as if there were too few nodes; then the answer is true.
     pub fn stop_at_limit(&self, job: JobHandle, at: &RequestedPartition, held_back: &mut NodeSet) -> bool {
@@ -155,84 +180,11 @@ impl Controller<'_> {
         closes
     }
 
-    /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub fn waits_for(&mut self, job: JobHandle, place: usize, reason: WaitReason) {
-        if place == 0 {
-            let now = self.second();
-            self.reasons.note(self.jobs[job].submission, now, reason);
-        }
-    }
-
-    /// The nodes that a pass would give to a job, if there are enough beside those held back; outer `None` if a reservation
-    /// keeps it from being tested.
-    pub fn nodes_now(
-        &self,
-        job: JobHandle,
-        at: &RequestedPartition,
-        held_back: &NodeSet,
-    ) -> Option<Option<Vec<usize>>> {
-        let mut usable = self.may_use_now(job, at, held_back)?;
-        Some(self.chosen_now(at, &mut usable))
-    }
-
-    /// The nodes that a job may use now, whatever runs on them; `None` if a reservation keeps it from being tested.
-    pub fn may_use_now(
-        &self,
-        job: JobHandle,
-        at: &RequestedPartition,
-        held_back: &NodeSet,
-    ) -> Option<NodeSet> {
-        let now = self.second();
-        let mut usable = self.pool.open_nodes[at.partition].clone();
-        match &self.jobs[job].terms.reservation {
-            None => usable.take_away(held_back),
-            Some(name) => {
-                let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
-                if !own.any(|one| one.start.0 <= now || one.flags.flexible) {
-                    return None;
-                }
-            }
-        }
-        self.unreserved(job, &mut usable, now, now + at.limit)?;
-        Some(usable)
-    }
-
-    /// The nodes that a job is given now out of those that may be used.
-    pub fn chosen_now(&self, at: &RequestedPartition, usable: &mut NodeSet) -> Option<Vec<usize>> {
-        at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);
-        let (in_use, shift) = (Some(self.pool.load.in_use()), self.shift_for_start(at));
-        let offer = NodeOffer { layout: &self.pool.layout, in_use, nodes: usable, shift: shift.as_ref() };
-        offer.choose(&at.kept.need)
-    }
-
     /// Whether a job that cannot start closes its partition to the jobs behind it: not if backfill makes no reservation for it
     /// (`bf_min_prio_reserve`, `bf_min_age_reserve`).
     pub fn is_waited_for(&self, job: JobHandle, at: &RequestedPartition) -> bool {
         let Some(settings) = &self.cluster.settings.backfill else { return true };
-        let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second() - since);
+        let age = self.jobs[job].wait.eligible.map_or(0, |since| self.second - since);
         at.priority >= u64::from(settings.min_prio_reserve) && age >= settings.min_age_reserve.0
-    }
-
-    /// Whether other jobs have licenses that a job needs.
-    pub fn lacks_licenses(&self, job: JobHandle) -> bool {
-        !self.licenses.are_none() && !self.licenses.are_free(&self.jobs.submission(job).request.gres.licenses)
-    }
-
-    /// Whether a limit does not allow what a job would be given.
-    pub fn is_over(&self, at: &RequestedPartition, amounts: &Amounts, shares: &[NodeShare]) -> bool {
-        let nodes = shares.iter().map(|share| share.node);
-        self.limits.after_selection(&at.limits, (amounts, true), at.limit, nodes).is_some()
-    }
-
-    /// Whether a limit forbids even the least that a job would be given on any nodes.
-    pub fn is_over_at_least(&self, at: &RequestedPartition) -> bool {
-        let need = &at.kept.need;
-        let (mut cpus, mut nodes) = (need.least_cpus(), need.nodes.0);
-        if self.pool.layout.is_linear {
-            nodes = need.least_nodes() as u32;
-            cpus = self.pool.layout.equal_cpus.map_or(cpus, |each| nodes.saturating_mul(each));
-        }
-        let least = self.limits.least(u64::from(cpus), u64::from(nodes), at.partition);
-        self.limits.after_selection(&at.limits, (&least, false), at.limit, need.on.required.iter()).is_some()
     }
 }

@@ -10,6 +10,7 @@ mod at_once;
 mod backfill;
 mod beside;
 mod clock;
+mod cluster_now;
 mod follow;
 mod handles;
 mod held_parts;

@@ -54,10 +54,10 @@ pub(super) fn simulated_on<'c>(
 ) -> (Controller<'c>, Vec<Option<Time>>) {
     let mut controller = Controller::going_on(cluster, moment, future, keeps_parts);
     controller.wanted =
-        wanted.iter().copied().filter(|&job| job < controller.jobs.all.len()).map(JobHandle).collect();
+        wanted.iter().copied().filter(|&job| job < controller.jobs.all().len()).map(JobHandle).collect();
     controller.run(&[]);
     let start = |&job: &usize| {
-        let one = controller.jobs.all.get(job)?;
+        let one = controller.jobs.all().get(job)?;
         one.last.by.is_some().then_some(Time(one.last.start))
     };
     let starts = wanted.iter().map(start).collect();
@@ -87,7 +87,7 @@ pub fn free_processors(cluster: &Cluster, moment: &ClusterMoment) -> (u64, u64) 
         .filter(|&node| up.contains(node))
         .map(|node| u64::from(cluster.nodes[node].cpus))
         .sum();
-    let shares = controller.jobs.running.iter().flat_map(|&job| &*controller.jobs[job].last.shares);
+    let shares = controller.jobs.running().iter().flat_map(|&job| &*controller.jobs[job].last.shares);
     let held: u64 = shares.filter(|share| up.contains(share.node)).map(|share| u64::from(share.cpus)).sum();
     (in_service, in_service.saturating_sub(held))
 }
@@ -110,7 +110,7 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     }
     let own_place = place[new.0];
     let mut ahead = PlaceInQueue::default();
-    for &job in controller.queue.waiting.iter().filter(|job| Some(**job) != own) {
+    for &job in controller.queue.waiting().iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
         if one.submission == new {
             continue;
@@ -137,8 +137,9 @@ impl<'c> Controller<'c> {
     ) -> Controller<'c> {
         let mut controller = Controller::prepared(cluster, future.submissions, future.phases);
         controller.keeps_parts = keeps_parts;
-        for (job, run) in controller.jobs.all.iter_mut().zip(future.runs) {
-            job.terms.run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
+        for (job, run) in (0..controller.jobs.all().len()).map(JobHandle).zip(future.runs) {
+            let run = run.map(|run| Micros::of_seconds(run.0.max(0)).min(Micros::NEVER / 4));
+            controller.jobs.set_run(job, run);
         }
         controller.resume(moment, future.since);
         controller
@@ -149,7 +150,7 @@ impl Controller<'_> {
     /// Takes over where every job stands.
     pub(super) fn resume(&mut self, moment: &ClusterMoment, since: [i64; 3]) {
         let count = self.cluster.nodes.len();
-        self.pool.reservations.clone_from(&moment.reservations);
+        self.pool.set_reservations(&moment.reservations);
         let mut up = NodeSet::all(count);
         moment.closed_nodes.iter().filter(|node| **node < count).for_each(|&node| up.remove(node));
         self.pool.set_up(up);
@@ -166,7 +167,7 @@ impl Controller<'_> {
             };
             let job = own[at];
             match &standing.state {
-                StandingState::Left { well } => self.jobs[job].state = JobStage::Ended { well: *well },
+                StandingState::Left { well } => self.jobs.has_left(job, *well),
                 StandingState::Running { start, nodes, partition } => {
                     running.push((*start, job, nodes, *partition));
                 }
@@ -194,38 +195,30 @@ impl Controller<'_> {
             // An array that says how many tasks may run is not looked at when it comes; here a pass has looked at it.
             let was_ready = self.jobs[job].wait.eligible.is_some();
             if was_ready || self.jobs[job].state == JobStage::Waiting && self.is_ready(job) == Some(true) {
-                self.jobs[job].wait.eligible = Some(since);
-                self.jobs[job].wait.was_seen = since < now;
+                self.jobs.is_eligible_since(job, since);
+                self.jobs.set_seen(job, since < now);
                 enters.extend((!was_ready).then_some(job));
             }
         }
         if !enters.is_empty() {
-            self.queue.unready.retain(|&job| self.jobs[job].wait.eligible.is_none());
+            self.queue.keep_unready(|job| self.jobs[job].wait.eligible.is_none());
             for job in enters {
                 if !self.jobs[job].wait.was_seen {
-                    self.queue.unseen.push(job);
+                    self.queue.is_unseen(job);
                 }
-                self.enqueue(job);
+                self.queue.enqueue(&self.jobs, self.cluster, job);
             }
         }
-        self.priorities.fair.set_usage(&moment.usage);
-        self.priorities.last_charge = now;
-        for &job in &self.queue.waiting {
-            let one = &mut self.jobs[job];
-            if let (Some(since), Some(limit)) = (one.wait.eligible, one.holder.limits.accrual)
-                && self.limits.accrues(limit)
-            {
-                one.wait.accrues_since = Some(since);
-            }
-        }
+        self.priorities.take_over(&moment.usage, now);
+        self.limits.have_aged(&mut self.jobs, self.queue.waiting());
         // Of the time that running jobs may run, what is over does not count for limits.
-        for &job in &self.jobs.running {
+        for &job in self.jobs.running() {
             let one = &self.jobs[job];
             let (ran, limit) = ((now - one.last.start).max(0), one.last.limit_end - one.last.start);
             self.limits.charge(&one.running_limits(), &one.last.amounts, (0, ran), limit, 0.0);
         }
-        for job in self.queue.waiting.clone() {
-            self.prioritize(job, now);
+        for &job in self.queue.waiting() {
+            self.priorities.prioritize(&mut self.jobs, job, now);
         }
         self.queue.is_out_of_order();
     }
@@ -240,13 +233,13 @@ impl Controller<'_> {
         let place = partition.and_then(named).unwrap_or(0);
         let Some(at) = places.get(place) else {
             // No partition would take it now, so that nothing is known of what it holds but its nodes.
-            self.jobs[job].state = JobStage::Refused;
+            self.jobs.is_refused(job);
             return;
         };
         let (at, kept) = (at.clone(), at.kept.clone());
         let none = NodeSet::none(self.cluster.nodes.len());
         // Where its nodes are not told, those that it would be given.
-        let chosen = nodes.is_empty().then(|| self.nodes_now(job, &at, &none).flatten()).flatten();
+        let chosen = nodes.is_empty().then(|| self.now().nodes_now(job, &at, &none).flatten()).flatten();
         let nodes = chosen.as_deref().unwrap_or(nodes);
         let given = self.pool.given_in_any_case(nodes, &kept.need);
         let amounts = self.limits.amounts(&given, at.partition);
@@ -254,7 +247,7 @@ impl Controller<'_> {
         if self.jobs.record_of_waiting(submission) == 0 {
             self.jobs.new_record(submission);
         }
-        self.jobs[job].wait.submit = self.jobs.asked(submission).submit.second().0;
+        self.jobs.was_submitted(job, self.jobs.asked(submission).submit.second().0);
         self.start(job, place, given, amounts, StartedBy::Main);
     }
 }

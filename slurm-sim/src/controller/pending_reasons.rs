@@ -1,5 +1,6 @@
 //! Why the jobs of a moment wait, as the controller finds it.
 
+use super::cluster_now::ClusterNow;
 use super::handles::JobHandle;
 use super::job::JobStage;
 use super::limits::ReachedLimit;
@@ -60,14 +61,14 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
         rank[controller.jobs[record.job].submission.0] = at;
     }
     controller.queue.give_back(order);
-    let mut waiting = controller.queue.waiting.clone();
+    let mut waiting = controller.queue.waiting().to_vec();
     order::sort_by_key(&mut waiting, |&job| (rank[controller.jobs[job].submission.0], job));
-    let held: NodeSet = controller.held_nodes();
+    let held: NodeSet = held_nodes(&controller);
     let mut found: Vec<PendingReason> = Vec::new();
     let mut place = 0;
     let mut before = JobsBefore { cluster, jobs: BTreeMap::new(), shared: BTreeMap::new() };
     for &job in &waiting {
-        let mut one = controller.described(job, &held);
+        let mut one = described(controller.now(), job, &held);
         if controller.jobs[job].wait.eligible.is_some() && rank[one.submission] != usize::MAX {
             place += 1;
             one.place = Some(place);
@@ -78,7 +79,7 @@ pub fn pending_reasons(cluster: &Cluster, moment: &ClusterMoment) -> Vec<Pending
     }
     controller.pass(None);
     for (one, &job) in found.iter_mut().zip(&waiting) {
-        controller.explain(one, job);
+        explain(one, &controller, job);
     }
     found
 }
@@ -121,78 +122,77 @@ fn shares_nodes(cluster: &Cluster, one: &str, other: &str) -> bool {
     }
 }
 
-impl Controller<'_> {
-    /// The nodes of which some job holds a part.
-    fn held_nodes(&self) -> NodeSet {
-        let mut held = NodeSet::none(self.cluster.nodes.len());
-        let shares = self.jobs.running.iter().flat_map(|&job| &*self.jobs[job].last.shares);
-        shares.for_each(|share| held.insert(share.node));
-        held
-    }
+/// The nodes of which some job holds a part.
+fn held_nodes(controller: &Controller<'_>) -> NodeSet {
+    let mut held = NodeSet::none(controller.cluster.nodes.len());
+    let shares = controller.jobs.running().iter().flat_map(|&job| &*controller.jobs[job].last.shares);
+    shares.for_each(|share| held.insert(share.node));
+    held
+}
 
-    /// What a waiting job asks for.
-    fn described(&self, job: JobHandle, held: &NodeSet) -> PendingReason {
-        let one = &self.jobs[job];
-        let at = one.partitions.first();
-        let none = NodeSet::none(self.cluster.nodes.len());
-        let usable = at.and_then(|at| {
-            let mut usable = self.may_use_now(job, at, &none)?;
-            usable.keep(&at.kept.need.on.feasible);
-            Some(usable)
-        });
-        let usable: Vec<usize> = usable.iter().flat_map(NodeSet::iter).collect();
-        PendingReason {
-            submission: one.submission.0,
-            task: one.task,
-            reason: None,
-            place: None,
-            ahead: 0,
-            ahead_wanted: 0,
-            cpus: at.map_or(1, |at| at.kept.need.cpus),
-            nodes: at.map_or(1, |at| at.kept.need.nodes.0),
-            limit: Seconds(at.map_or(0, |at| at.limit)),
-            partition: at.map_or_else(String::new, |at| self.cluster.partitions[at.partition].name.clone()),
-            reached: None,
-            idle: usable.iter().filter(|&&node| !held.contains(node)).count(),
-            usable: usable.len(),
-            begins: None,
-            never: false,
-        }
+/// What a waiting job asks for.
+fn described(now: ClusterNow<'_>, job: JobHandle, held: &NodeSet) -> PendingReason {
+    let one = &now.jobs[job];
+    let at = one.partitions.first();
+    let none = NodeSet::none(now.cluster.nodes.len());
+    let usable = at.and_then(|at| {
+        let mut usable = now.may_use_now(job, at, &none)?;
+        usable.keep(&at.kept.need.on.feasible);
+        Some(usable)
+    });
+    let usable: Vec<usize> = usable.iter().flat_map(NodeSet::iter).collect();
+    PendingReason {
+        submission: one.submission.0,
+        task: one.task,
+        reason: None,
+        place: None,
+        ahead: 0,
+        ahead_wanted: 0,
+        cpus: at.map_or(1, |at| at.kept.need.cpus),
+        nodes: at.map_or(1, |at| at.kept.need.nodes.0),
+        limit: Seconds(at.map_or(0, |at| at.limit)),
+        partition: at.map_or_else(String::new, |at| now.cluster.partitions[at.partition].name.clone()),
+        reached: None,
+        idle: usable.iter().filter(|&&node| !held.contains(node)).count(),
+        usable: usable.len(),
+        begins: None,
+        never: false,
     }
+}
 
-    /// Adds why it waits, after a pass has looked at it.
-    fn explain(&self, found: &mut PendingReason, job: JobHandle) {
-        let (one, now) = (&self.jobs[job], self.second());
-        if one.state != JobStage::Waiting {
-            return;
-        }
-        let reserved = one.terms.reservation.as_ref().and_then(|name| {
-            let mut all = self.pool.reservations.iter();
-            all.find(|reserved| reserved.name == *name).map(|reserved| reserved.start)
-        });
-        let dependency = self.dependency_met(job);
-        found.never = dependency.is_none();
-        let reason = match one.wait.eligible {
-            Some(_) => self.reasons.last(one.submission),
-            None if one.terms.is_held => WaitReason::Held,
-            None if dependency != Some(true) => WaitReason::Dependency,
-            None if one.terms.begin > now => WaitReason::BeginTime,
-            None if one.terms.reservation.is_some() => WaitReason::Reservation,
-            None => self.reasons.last(one.submission),
-        };
-        found.begins = match reason {
-            WaitReason::BeginTime => Some(Time(one.terms.begin)),
-            WaitReason::Reservation => reserved,
-            _ => None,
-        };
-        if reason == WaitReason::Limit
-            && let Some(at) = one.partitions.first()
-        {
-            let need = &at.kept.need;
-            let least =
-                self.limits.least(u64::from(need.least_cpus()), u64::from(need.nodes.0), at.partition);
-            found.reached = self.limits.reached(&at.limits, &least, at.limit);
-        }
-        found.reason = Some(reason);
+/// Adds why it waits, after a pass has looked at it.
+fn explain(found: &mut PendingReason, controller: &Controller<'_>, job: JobHandle) {
+    let (one, now) = (&controller.jobs[job], controller.second());
+    if one.state != JobStage::Waiting {
+        return;
     }
+    let reserved = one
+        .terms
+        .reservation
+        .as_ref()
+        .and_then(|name| controller.pool.reservations_named(name).next().map(|reserved| reserved.start));
+    let dependency = controller.jobs.dependency_met(job, controller.queue.waiting(), now);
+    found.never = dependency.is_none();
+    let reason = match one.wait.eligible {
+        Some(_) => controller.reasons.last(one.submission),
+        None if one.terms.is_held => WaitReason::Held,
+        None if dependency != Some(true) => WaitReason::Dependency,
+        None if one.terms.begin > now => WaitReason::BeginTime,
+        None if one.terms.reservation.is_some() => WaitReason::Reservation,
+        None => controller.reasons.last(one.submission),
+    };
+    found.begins = match reason {
+        WaitReason::BeginTime => Some(Time(one.terms.begin)),
+        WaitReason::Reservation => reserved,
+        _ => None,
+    };
+    if reason == WaitReason::Limit
+        && let Some(at) = one.partitions.first()
+    {
+        let need = &at.kept.need;
+        let least =
+            controller.limits.least(u64::from(need.least_cpus()), u64::from(need.nodes.0), at.partition);
+        found.reached = controller.limits.reached(&at.limits, &least, at.limit);
+    }
+    found.reason = Some(reason);
 }

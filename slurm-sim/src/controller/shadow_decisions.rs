@@ -244,7 +244,7 @@ impl<'a> ShadowSite<'a> {
         let mut controller = Controller::going_on(&self.cluster, moment, &future, false);
         controller.until = until;
         controller.run(&events);
-        let started = controller.jobs.all.iter().map(|job| {
+        let started = controller.jobs.all().iter().map(|job| {
             job.last.by?;
             let nodes = job.last.parts.nodes().iter();
             let mut names: Vec<&str> = nodes.map(|node| cluster.nodes[node].name.as_str()).collect();

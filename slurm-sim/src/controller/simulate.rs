@@ -81,7 +81,7 @@ fn events(cluster: &Cluster, run: &RecordedRun) -> Vec<ClusterEvent> {
 
 pub fn outcomes(controller: &Controller<'_>, cluster: &Cluster, run: &RecordedRun) -> Vec<JobOutcome> {
     let names = node_names(cluster);
-    let jobs = controller.jobs.all.iter();
+    let jobs = controller.jobs.all().iter();
     jobs.map(|job| outcome(cluster, run, job, NodeNames::of_cluster(&names, job.last.parts.nodes().clone())))
         .collect()
 }
@@ -121,7 +121,7 @@ fn in_detail(controller: Controller<'_>, cluster: &Cluster, run: &RecordedRun) -
     let Controller { jobs, reasons, pool, .. } = controller;
     let gres = pool.layout.gres_names().collect();
     // What never starts is taken to wait until everything else is over.
-    let mut left = jobs.all;
+    let mut left = jobs.into_all();
     let last = |job: &ControlledJob| job.wait.submit.max(job.last.start).max(job.last.end);
     let over = left.iter().map(last).max().unwrap_or(0);
     let names = node_names(cluster);

@@ -1,7 +1,8 @@
 //! The controller: its rooms, and the loop in which its timers are due.
 
-use super::backfill::{PlanMode, TimeMap};
-use super::clock::{Clock, Due, Phases, REPORT, on_clock};
+use super::backfill::{BackfillPlanner, PlanMode, TimeMap};
+use super::clock::{Clock, Due, Phases, QuietTime, next_decay, on_clock, openings};
+use super::cluster_now::ClusterNow;
 use super::job::JobStage;
 use super::lifecycle::Jobs;
 use super::limits::{HolderNumbers, LicenseCounts, Limits};
@@ -12,11 +13,6 @@ use crate::cluster::{Cluster, ClusterEvent, SubmittedJob};
 use crate::controller::handles::JobHandle;
 use queuecast_core::units::Micros;
 
-/// Looks at a plan: the controller, the job and where it was planned, what was planned before, and the plan.
-#[cfg(test)]
-pub type PlanCheck =
-    fn(&Controller<'_>, JobHandle, &super::job::RequestedPartition, &TimeMap, Option<&(i64, Vec<usize>)>);
-
 /// The controller and all it knows.
 pub struct Controller<'c> {
     pub cluster: &'c Cluster,
@@ -25,7 +21,7 @@ pub struct Controller<'c> {
     pub queue: PendingQueue,
     pub pool: NodePool,
     pub needs: NeedCache,
-    pub priorities: Priorities,
+    pub priorities: Priorities<'c>,
     pub sizes: PendingSizes,
     pub holders: HolderNumbers,
     pub limits: Limits,
@@ -33,7 +29,7 @@ pub struct Controller<'c> {
     pub plan_mode: PlanMode,
     /// What is done with each plan of a cycle that plans every job.
     #[cfg(test)]
-    pub check_plan: Option<PlanCheck>,
+    pub check_plan: Option<super::backfill::PlanCheck>,
     /// Memory for what the next backfill cycle plans.
     pub spare: TimeMap,
     pub reasons: WaitedTimes,
@@ -69,7 +65,12 @@ impl<'c> Controller<'c> {
             jobs: Jobs::of(submissions),
             queue: PendingQueue::default(),
             needs: NeedCache::with(prepared.found.clone(), layout.nodes.len()),
-            priorities: Priorities::new(cluster, all_cpus, (phases.start + phases.first_priority).second().0),
+            priorities: Priorities::new(
+                cluster,
+                layout.clone(),
+                all_cpus,
+                (phases.start + phases.first_priority).second().0,
+            ),
             sizes: PendingSizes::default(),
             holders: HolderNumbers::of(prepared.associations.clone()),
             plan_mode: PlanMode::of(cluster, &layout, submissions),
@@ -93,16 +94,39 @@ impl<'c> Controller<'c> {
         self.clock.second()
     }
 
+    /// Jobs, nodes and limits as they are now.
+    pub fn now(&self) -> ClusterNow<'_> {
+        ClusterNow {
+            cluster: self.cluster,
+            jobs: &self.jobs,
+            pool: &self.pool,
+            limits: &self.limits,
+            second: self.second(),
+        }
+    }
+
+    /// What plans of a backfill cycle are made of now.
+    pub fn planner(&self) -> BackfillPlanner<'_> {
+        BackfillPlanner {
+            now: self.now(),
+            needs: &self.needs,
+            mode: self.plan_mode,
+            #[cfg(test)]
+            check: self.check_plan,
+        }
+    }
+
     /// Runs until all jobs that can end have ended.
     pub fn run(&mut self, events: &[ClusterEvent]) {
         let to_come = self.jobs.by_submission().iter().copied().filter(|&one| self.jobs.are_to_come(one));
         let mut arrivals = to_come.collect::<Vec<_>>().into_iter().peekable();
         let mut events = events.iter().peekable();
-        let mut tick = self.clock.phases.start + self.clock.phases.first_tick;
-        let mut backfill = self.clock.phases.first_backfill;
+        let phases = self.clock.phases();
+        let mut tick = phases.start + phases.first_tick;
+        let mut backfill = phases.first_backfill;
         let period = Micros::of_seconds(self.cluster.settings.priority.calc_period.0.clamp(1, 86_400 * 365));
-        let mut priority = self.clock.phases.start + self.clock.phases.first_priority;
-        let mut quiet = self.quiet_time();
+        let mut priority = phases.start + phases.first_priority;
+        let mut quiet = QuietTime::new(self.clock.now(), self.cluster.settings.priority.max_age);
         let is_open = self.wanted.is_empty();
         loop {
             let waits = |job: JobHandle| matches!(self.jobs[job].state, JobStage::ToCome | JobStage::Waiting);
@@ -116,17 +140,19 @@ impl<'c> Controller<'c> {
             let event = events.peek().map_or(Micros::NEVER, |event| on_clock(event.at));
             let end = self.clock.next_due();
             let happens = arrival.min(event).min(end);
-            let ends_none = || !self.jobs.running.iter().any(|&job| self.is_stopped_ever(job));
+            let settings = &self.cluster.settings.jobs;
+            let ends_none =
+                || !self.jobs.running().iter().any(|&job| self.jobs[job].is_stopped_ever(settings));
             let is_over = happens == Micros::NEVER && ends_none();
-            if is_over && self.queue.waiting.is_empty() {
+            if is_over && self.queue.waiting().is_empty() {
                 break;
             }
-            if is_over || self.jobs.running.is_empty() {
+            if is_over || self.jobs.running().is_empty() {
                 let changes = || {
-                    let opens = self.openings(&self.queue.waiting).chain(self.decays_until());
-                    opens.map(Micros::of_seconds)
+                    let opens = openings(&self.jobs, self.queue.waiting(), &self.pool.reservations);
+                    opens.chain(next_decay(&self.limits, self.second())).map(Micros::of_seconds)
                 };
-                let next = match self.queue.waiting.len() {
+                let next = match self.queue.waiting().len() {
                     0 => Some(happens),
                     waiting => quiet.next(self.clock.now(), waiting, happens, changes),
                 };
@@ -134,13 +160,12 @@ impl<'c> Controller<'c> {
                     break;
                 }
                 // Over long times the timers only turn, but for the last half day.
-                let until = next.filter(|_| self.jobs.running.is_empty()).map(|next| next - Micros::DAY / 2);
+                let until =
+                    next.filter(|_| self.jobs.running().is_empty()).map(|next| next - Micros::DAY / 2);
                 if let Some(until) = until.filter(|until| *until - Micros::DAY / 2 > self.clock.now()) {
-                    for (timer, period) in [
-                        (&mut tick, self.clock.phases.tick),
-                        (&mut backfill, Micros::SECOND),
-                        (&mut priority, period),
-                    ] {
+                    for (timer, period) in
+                        [(&mut tick, phases.tick), (&mut backfill, Micros::SECOND), (&mut priority, period)]
+                    {
                         let turns = (until - *timer).max(Micros::ZERO) / period.max(Micros(1));
                         *timer += period * turns;
                     }
@@ -170,9 +195,9 @@ impl<'c> Controller<'c> {
                         // Its nodes report, and that starts a pass at once.
                         let settings = &self.cluster.settings.main;
                         if !settings.defer {
-                            let before = (self.clock.last_pass, self.clock.pass_requested);
+                            let before = self.clock.pass_times();
                             self.pass(Some(settings.default_queue_depth));
-                            (self.clock.last_pass, self.clock.pass_requested) = before;
+                            self.clock.restore_pass_times(before);
                         }
                     }
                     _ => {}
@@ -189,9 +214,8 @@ impl<'c> Controller<'c> {
                 self.recompute();
                 priority += period;
             } else if at == tick {
-                tick += self.clock.phases.tick + self.tick();
-            } else if self.clock.changed {
-                self.clock.changed = false;
+                tick += phases.tick + self.tick();
+            } else if self.clock.take_cycle() {
                 let tests = self.backfill();
                 let interval = self
                     .cluster
@@ -199,47 +223,36 @@ impl<'c> Controller<'c> {
                     .backfill
                     .as_ref()
                     .map_or(Micros::NEVER / 4, |one| Micros::of_seconds(one.interval.0.clamp(1, 86_400)));
-                backfill = self.clock.now() + interval + self.clock.phases.backfill_test * tests as i64;
+                backfill = self.clock.now() + interval + phases.backfill_test * tests as i64;
             } else {
                 backfill += Micros::SECOND;
             }
         }
     }
 
-    /// Whether a job that runs past its limit is stopped at all.
-    fn is_stopped_ever(&self, job: JobHandle) -> bool {
-        let settings = &self.cluster.settings.jobs;
-        let (one, is_limited) = (&self.jobs[job], settings.over_time_limit.is_some());
-        one.terms.run.is_some()
-            || is_limited
-            || one.terms.reservation.is_some() && settings.resv_over_run.is_some()
-    }
-
     /// One turn of the background thread; how much longer it takes than an idle one.
     pub fn tick(&mut self) -> Micros {
         let now = self.second();
         let mut longer = Micros::ZERO;
-        if now - self.clock.last_report >= REPORT {
-            self.clock.last_report = now;
-            longer += self.clock.phases.report;
+        if self.clock.take_report() {
+            longer += self.clock.phases().report;
         }
         for job in self.check_limits(now) {
-            self.jobs[job].last.is_timed_out = true;
+            self.jobs.is_timed_out(job);
             self.end(job, false);
         }
-        let begun = self.pool.reservations.iter().any(|one| one.start.0 == now);
-        self.clock.pass_requested |= begun;
+        if self.pool.reservations.iter().any(|one| one.start.0 == now) {
+            self.clock.request_pass();
+        }
         let settings = &self.cluster.settings.main;
-        let full = settings.sched_interval.is_some_and(|interval| now - self.clock.last_full >= interval.0);
-        if full {
-            self.clock.last_full = now;
+        if self.clock.take_full_pass(settings.sched_interval) {
             self.pass(None);
-        } else if self.clock.pass_requested && now - self.clock.last_pass >= settings.batch_sched_delay.0 {
+        } else if self.clock.is_pass_due(settings.batch_sched_delay) {
             self.pass(Some(settings.default_queue_depth));
         } else {
             return longer;
         }
-        longer + self.clock.phases.pass
+        longer + self.clock.phases().pass
     }
 
     /// The jobs that are past their limits or whose reservation is over, if it is time to look for them.
@@ -250,10 +263,14 @@ impl<'c> Controller<'c> {
         let over = self.cluster.settings.jobs.over_time_limit;
         let is_late =
             |&job: &JobHandle| over.is_some_and(|over| self.jobs[job].last.limit_end + over.0 <= now);
-        let mut late: Vec<JobHandle> = self.jobs.running.iter().copied().take_while(is_late).collect();
+        let mut late: Vec<JobHandle> = self.jobs.running().iter().copied().take_while(is_late).collect();
         if self.pool.reservations.iter().any(|one| one.end.0 < now) {
-            let others = &self.jobs.running[late.len()..];
-            late.extend(others.iter().filter(|&&job| self.has_outlasted_reservation(job, now)));
+            let others = &self.jobs.running()[late.len()..];
+            let over_run = self.cluster.settings.jobs.resv_over_run;
+            let is_over = |job: &JobHandle| {
+                over_run.is_some_and(|over| self.pool.has_outlasted(&self.jobs[*job].terms, over, now))
+            };
+            late.extend(others.iter().copied().filter(is_over));
         }
         late
     }

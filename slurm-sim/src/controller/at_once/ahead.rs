@@ -174,10 +174,10 @@ impl<'a> Ahead<'a> {
     fn free(&self, job: JobHandle, at: &RequestedPartition, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
         let mut nodes = controller.pool.open_nodes[at.partition].clone();
-        if controller.is_reserved_before(job, from) {
+        if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
-        controller.unreserved(job, &mut nodes, from, from + at.limit)?;
+        controller.now().unreserved(job, &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, load);
             return Some(nodes);

@@ -7,7 +7,7 @@ use std::fmt;
 use super::ahead::Future;
 use super::choice_memo::ChoiceMemo;
 use super::promise::{FirstStart, PlaceAsked, Promise};
-use crate::controller::clock::{Due, LAST_SECOND};
+use crate::controller::clock::{Due, LAST_SECOND, openings};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::queue::WaitReason;
@@ -55,7 +55,7 @@ pub struct NodePlan<'c> {
 impl<'c> NodePlan<'c> {
     pub fn new(controller: Controller<'c>, answer: AnswerStart) -> NodePlan<'c> {
         NodePlan {
-            numbers: vec![None; controller.jobs.all.len()],
+            numbers: vec![None; controller.jobs.all().len()],
             controller,
             jobs: Vec::new(),
             ends: Vec::new(),
@@ -87,9 +87,13 @@ impl<'c> NodePlan<'c> {
         let controller = &self.controller;
         let starts = self.promises.iter().map(|promise| promise.start).filter(|&at| at <= LAST_SECOND);
         let starts = starts.filter(|_| with_limits);
-        let next = starts.chain(controller.openings(&controller.queue.unready));
+        let next = starts.chain(openings(
+            &controller.jobs,
+            controller.queue.unready(),
+            &controller.pool.reservations,
+        ));
         let next = next.filter(|&at| at > controller.second()).min();
-        let next = next.filter(|_| !controller.queue.waiting.is_empty()).map(Micros::of_seconds);
+        let next = next.filter(|_| !controller.queue.waiting().is_empty()).map(Micros::of_seconds);
         let due = Some(controller.clock.next_due()).filter(|&due| with_limits && due < Micros::NEVER);
         next.into_iter().chain(due).min()
     }
@@ -129,7 +133,7 @@ impl<'c> NodePlan<'c> {
 
     /// Waiting jobs that could start as far as they themselves go, in the order of their submission.
     fn waiting(&self) -> Vec<JobIndex> {
-        let mut jobs = self.controller.queue.waiting.clone();
+        let mut jobs = self.controller.queue.waiting().to_vec();
         jobs.sort_by_key(|&job| self.turn(job));
         jobs.into_iter().filter_map(|job| self.numbers[job.0]).collect()
     }
@@ -195,14 +199,14 @@ impl<'c> NodePlan<'c> {
             controller.waits_for(job, place, WaitReason::ArrayLimit);
             return true;
         }
-        if controller.lacks_licenses(job) {
+        if controller.licenses.lack(controller.jobs.submission(job)) {
             controller.waits_for(job, place, WaitReason::Licenses);
             return true;
         }
         let at = &controller.jobs[job].partitions[place];
         let is_limited = at.is_barred
             || controller.limits.before_selection(&at.limits, at.limit).is_some()
-            || controller.is_over_at_least(at);
+            || controller.limits.forbid_least(at, &controller.pool.layout);
         if is_limited {
             controller.waits_for(job, place, WaitReason::Limit);
         }
@@ -239,12 +243,12 @@ impl<'c> NodePlan<'c> {
         let shares = controller.pool.given(nodes, &at.kept.need);
         let amounts = controller.limits.amounts(&shares, at.partition);
         if controller.limits.before_selection(&at.limits, at.limit).is_some()
-            || controller.is_over(&at, &amounts, &shares)
+            || controller.limits.forbid(&at, &amounts, &shares)
         {
             controller.waits_for(job, place, WaitReason::Limit);
             return false;
         }
-        if controller.lacks_licenses(job) {
+        if controller.licenses.lack(controller.jobs.submission(job)) {
             controller.waits_for(job, place, WaitReason::Licenses);
             return false;
         }

@@ -138,10 +138,10 @@ impl PlainQuestion<'_, '_> {
     ) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
         let mut nodes = controller.pool.open_nodes[at.partition].clone();
-        if controller.is_reserved_before(job, from) {
+        if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
-        controller.unreserved(job, &mut nodes, from, from + at.limit)?;
+        controller.now().unreserved(job, &mut nodes, from, from + at.limit)?;
         let in_use = state.load.in_use();
         let gives = |node: usize| match need.is_exclusive {
             true => in_use.is_idle(node),

@@ -87,7 +87,7 @@ pub(super) fn run_answered<'c>(
     // Policies plan nodes without knowing which cores are reserved.
     controller.pool.keep_whole_nodes();
     // Jobs are charged when they end, for all of their time.
-    controller.priorities.last_charge = -LAST_SECOND;
+    controller.priorities.charged(-LAST_SECOND);
     let mut arrivals = controller.jobs.by_submission().to_vec().into_iter().peekable();
     let mut events = events.iter().peekable();
     // What a job can have is told by the nodes.
@@ -177,7 +177,7 @@ impl<'c> AtOnce<'c, '_> {
     fn follow(&mut self) -> Result<(), SimError> {
         let now = self.now();
         self.plan.forget();
-        for job in (0..self.plan.controller.jobs.all.len()).map(JobHandle) {
+        for job in (0..self.plan.controller.jobs.all().len()).map(JobHandle) {
             let Some(index) = self.plan.number(job) else { continue };
             let one = &self.plan.controller.jobs[job];
             let was_started = self.engine.start(index).is_some();
@@ -200,7 +200,7 @@ impl<'c> AtOnce<'c, '_> {
         let is_new = |job: &JobHandle| {
             controller.jobs[*job].wait.eligible.is_some() && self.plan.number(*job).is_none()
         };
-        let mut new: Vec<JobHandle> = controller.queue.waiting.iter().copied().filter(is_new).collect();
+        let mut new: Vec<JobHandle> = controller.queue.waiting().iter().copied().filter(is_new).collect();
         new.sort_by_key(|&job| self.plan.turn(job));
         let now = self.now();
         for job in new {

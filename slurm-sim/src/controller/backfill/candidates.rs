@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::test_counts::TestCounts;
 use crate::cluster::BackfillSettings;
+use crate::controller::cluster_now::ClusterNow;
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{Need, NodePool, NodeSet};
 use crate::controller::queue::QueueRecord;
-use crate::controller::state::Controller;
 
 /// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end, and by the
 /// processors of these. Plans and starts only take nodes away, so a job that is no candidate does not become one again.
@@ -76,7 +76,7 @@ impl Candidates {
     /// bring others to their limits, which then are not tested any more: so this is done again after each.
     pub fn find(
         &mut self,
-        controller: &Controller<'_>,
+        controller: &ClusterNow<'_>,
         queue: &[QueueRecord],
         from: usize,
         (tested, tests): (&TestCounts, usize),
@@ -109,7 +109,7 @@ impl Candidates {
         self.by_end = by_end.into();
     }
 
-    fn is_one(&mut self, controller: &Controller<'_>, record: &QueueRecord) -> bool {
+    fn is_one(&mut self, controller: &ClusterNow<'_>, record: &QueueRecord) -> bool {
         let one = &controller.jobs[record.job];
         if one.state != JobStage::Waiting {
             return false;
@@ -125,7 +125,7 @@ impl Candidates {
     }
 
     /// Whether there are enough nodes for a job now that no plan takes before it would end.
-    pub fn could_start(&mut self, controller: &Controller<'_>, at: &RequestedPartition) -> bool {
+    pub fn could_start(&mut self, controller: &ClusterNow<'_>, at: &RequestedPartition) -> bool {
         let Candidates { open, planned_from, planned, .. } = self;
         let need = &at.kept.need;
         let open = open.entry(at.kept.class).or_insert_with(|| {
@@ -142,7 +142,7 @@ impl Candidates {
             }
             open
         });
-        let until = controller.second() + at.limit;
+        let until = controller.second + at.limit;
         let mut left = open.sum;
         open.planned.range(..=until).for_each(|(_, taken)| left.take_away(*taken));
         left.nodes >= need.least_nodes() && (need.is_exclusive || left.cpus >= u64::from(need.cpus))
@@ -151,7 +151,7 @@ impl Candidates {
     /// The latest end, if started now, among candidates from this place of the queue on; `None` if there are none.
     pub fn latest_end(
         &mut self,
-        controller: &Controller<'_>,
+        controller: &ClusterNow<'_>,
         queue: &[QueueRecord],
         from: usize,
     ) -> Option<i64> {
@@ -199,11 +199,11 @@ impl Candidates {
 }
 
 /// When a job would reach its limit if started now; the largest value if its size is known only once it is planned.
-fn end(controller: &Controller<'_>, record: &QueueRecord) -> i64 {
+fn end(controller: &ClusterNow<'_>, record: &QueueRecord) -> i64 {
     let one = &controller.jobs[record.job];
     if controller.is_sized_by_plan(record.job) {
         i64::MAX
     } else {
-        controller.second() + one.partitions[record.place].limit
+        controller.second + one.partitions[record.place].limit
     }
 }

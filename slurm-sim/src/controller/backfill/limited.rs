@@ -1,9 +1,9 @@
 //! Plans of jobs that wait for a limit, and limits of plans.
 
+use super::planner::BackfillPlanner;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::limits::LimitOf;
-use crate::controller::state::Controller;
 
 /// Seconds after which a job is planned that waits for a limit, if no plan tells when nodes come free.
 pub const LIMITED_FOR: i64 = 500;
@@ -11,29 +11,29 @@ pub const LIMITED_FOR: i64 = 500;
 /// Seconds for which a job is planned that no nodes are kept for (`NoReserve`), where jobs make way for others.
 const UNRESERVED_LIMIT: i64 = 60;
 
-impl Controller<'_> {
+impl BackfillPlanner<'_> {
     /// Until when group limits of its QOS and its partition's QOS keep a job waiting, as far as this cycle has found out.
     pub fn blocked_until(&self, job: JobHandle, at: &RequestedPartition, blocked_qos: &[i64]) -> i64 {
-        if !self.plan_mode.plans_limited {
+        if !self.mode.plans_limited {
             return i64::MIN;
         }
-        let name = self.cluster.partitions[at.partition].qos.as_ref();
-        let of_partition = self.cluster.qos.iter().position(|qos| Some(&qos.name) == name);
-        let both = [self.jobs[job].holder.qos, of_partition].into_iter().flatten();
+        let name = self.now.cluster.partitions[at.partition].qos.as_ref();
+        let of_partition = self.now.cluster.qos.iter().position(|qos| Some(&qos.name) == name);
+        let both = [self.now.jobs[job].holder.qos, of_partition].into_iter().flatten();
         both.filter_map(|qos| blocked_qos.get(qos)).copied().max().unwrap_or(i64::MIN)
     }
 
     /// With `assoc_limit_stop`: whether a limit keeps a job from starting on these nodes now. The inner value is the QOS whose group
     /// limit it is.
     pub fn limited_on(&self, at: &RequestedPartition, nodes: &[usize]) -> Option<Option<usize>> {
-        if !self.plan_mode.plans_limited {
+        if !self.mode.plans_limited {
             return None;
         }
-        let shares = self.pool.given(nodes, &at.kept.need);
-        let amounts = self.limits.amounts(&shares, at.partition);
-        let is_limited = self.limits.before_selection(&at.limits, at.limit).is_some()
-            || self.is_over(at, &amounts, &shares);
-        is_limited.then(|| match self.limits.reached(&at.limits, &amounts, at.limit)?.of {
+        let shares = self.now.pool.given(nodes, &at.kept.need);
+        let amounts = self.now.limits.amounts(&shares, at.partition);
+        let is_limited = self.now.limits.before_selection(&at.limits, at.limit).is_some()
+            || self.now.limits.forbid(at, &amounts, &shares);
+        is_limited.then(|| match self.now.limits.reached(&at.limits, &amounts, at.limit)?.of {
             LimitOf::Qos(index) => Some(index),
             _ => None,
         })
@@ -42,12 +42,11 @@ impl Controller<'_> {
     /// For how many seconds a job is planned: its time limit, or a minute if no nodes are kept for its QOS (`NoReserve`) and jobs may
     /// make way for others.
     pub fn planned_limit(&self, job: JobHandle, at: &RequestedPartition) -> i64 {
-        if self.plan_mode.preempts && self.is_unreserved(job) { UNRESERVED_LIMIT } else { at.limit }
-    }
-
-    /// Whether a cycle keeps no nodes for plans of a job, since its QOS says so (`NoReserve`).
-    pub fn is_unreserved(&self, job: JobHandle) -> bool {
-        self.jobs[job].holder.qos.is_some_and(|qos| self.cluster.qos[qos].flags.no_reserve)
+        if self.mode.preempts && self.now.jobs[job].is_unreserved(self.now.cluster) {
+            UNRESERVED_LIMIT
+        } else {
+            at.limit
+        }
     }
 }
 

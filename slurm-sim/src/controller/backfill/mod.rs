@@ -2,12 +2,16 @@
 
 mod candidates;
 mod cycle;
+mod emptied;
 mod limited;
 mod mode;
 mod need_future;
+mod planner;
 mod plans;
 mod releases;
+mod run;
 mod start_bounds;
+mod steps;
 mod taken_tree;
 mod test_counts;
 mod time_map;
@@ -20,6 +24,9 @@ mod plan_checks;
 
 pub use cycle::Cycle;
 pub use mode::PlanMode;
+pub use planner::BackfillPlanner;
+#[cfg(test)]
+pub use planner::PlanCheck;
 pub use releases::Releases;
 pub use test_counts::TestCounts;
 pub use time_map::TimeMap;

@@ -1,6 +1,6 @@
 //! How a controller's cycles plan.
 
-use crate::cluster::{Cluster, JobRequest, PreemptKind, SubmittedJob};
+use crate::cluster::{BackfillSettings, Cluster, JobRequest, PreemptKind, SubmittedJob};
 use crate::controller::placement::{NodeLayout, NodeSet};
 
 /// How cycles plan, by the version and the settings of Slurm.
@@ -41,6 +41,14 @@ fn weighs_gpus(cluster: &Cluster, layout: &NodeLayout, submissions: &[SubmittedJ
 }
 
 impl PlanMode {
+    /// When nodes are kept for a plan of a job with this limit: on the grid of plans. Slurm 24.11 was the first to keep them to the end
+    /// of the job.
+    pub fn on_grid(&self, start: i64, limit: i64, settings: &BackfillSettings) -> (i64, i64) {
+        let grid = settings.resolution.0.max(1);
+        let end = start + limit + if self.as_2411 { grid - 1 } else { 0 };
+        (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
+    }
+
     pub fn of(cluster: &Cluster, layout: &NodeLayout, submissions: &[SubmittedJob]) -> PlanMode {
         let preempts = cluster.settings.preempt.kind != PreemptKind::None;
         let plans_limited = cluster.settings.main.assoc_limit_stop;

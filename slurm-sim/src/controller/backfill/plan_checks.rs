@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::plain_start::{PlainHolding, PlainSpan, will_run};
+use super::planner::BackfillPlanner;
 use super::time_map::TimeMap;
 use crate::cluster::{
     AdvanceReservation, Allowed, Cluster, ClusterPartition, Exclusivity, GenericResource, GresRequest,
@@ -144,28 +145,28 @@ fn planned_alike(seeds: std::ops::Range<u64>) {
 }
 
 fn check_plan(
-    controller: &Controller<'_>,
+    planner: &BackfillPlanner<'_>,
     job: JobHandle,
     at: &RequestedPartition,
     map: &TimeMap,
     planned: Option<&(i64, Vec<usize>)>,
 ) {
-    let plain = plain_plan(controller, job, at, map);
-    assert_eq!(planned, plain.as_ref(), "at {}: {:?} for {} s", controller.second(), at.kept.need, at.limit);
+    let plain = plain_plan(planner, job, at, map);
+    assert_eq!(planned, plain.as_ref(), "at {}: {:?} for {} s", planner.now.second, at.kept.need, at.limit);
 }
 
 /// When and where a job is planned, by trying at every instant at which nodes come free of plans.
 fn plain_plan(
-    controller: &Controller<'_>,
+    planner: &BackfillPlanner<'_>,
     job: JobHandle,
     at: &RequestedPartition,
     map: &TimeMap,
 ) -> Option<(i64, Vec<usize>)> {
-    let Some(settings) = &controller.cluster.settings.backfill else { return None };
-    let (now, intervals) = (controller.second(), map.intervals());
+    let Some(settings) = &planner.now.cluster.settings.backfill else { return None };
+    let (now, intervals) = (planner.now.second, map.intervals());
     let (grid, need) = (settings.resolution.0.max(1), &at.kept.need);
-    let count = controller.cluster.nodes.len();
-    let running = controller.jobs.running.iter().map(|&one| &controller.jobs[one]);
+    let count = planner.now.cluster.nodes.len();
+    let running = planner.now.jobs.running().iter().map(|&one| &planner.now.jobs[one]);
     let running: Vec<PlainHolding> = running
         .map(|one| PlainHolding { end: one.last.limit_end, shares: one.last.shares.to_vec() })
         .collect();
@@ -174,8 +175,8 @@ fn plain_plan(
         let from = later;
         later = 0;
         let to = from.max(now) + at.limit;
-        let mut all = controller.pool.open_nodes[at.partition].clone();
-        let reserved = controller.unreserved(job, &mut all, from, to)?;
+        let mut all = planner.now.pool.open_nodes[at.partition].clone();
+        let reserved = planner.now.unreserved(job, &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
         for (interval, next) in coming {
@@ -198,11 +199,10 @@ fn plain_plan(
             later = if later == 0 { after } else { later.min(after) };
         }
         usable.keep(&need.on.considered);
-        let weights = &*controller.pool.weights;
-        let load = (&*controller.pool.layout, controller.pool.load.in_use(), weights);
-        let kill_wait = controller.cluster.settings.jobs.kill_wait.0;
-        let span =
-            controller.plan_mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
+        let weights = &*planner.now.pool.weights;
+        let load = (&*planner.now.pool.layout, planner.now.pool.load.in_use(), weights);
+        let kill_wait = planner.now.cluster.settings.jobs.kill_wait.0;
+        let span = planner.mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)
             .then(|| will_run(load, &running, need, &usable, (now, kill_wait), None, span))
             .flatten();
@@ -210,7 +210,7 @@ fn plain_plan(
             Some((start, nodes)) if start <= now => return Some((now, nodes)),
             Some((start, nodes)) if later == 0 || start <= later => {
                 let set = NodeSet::of(count, nodes.iter().copied());
-                let (first, last) = controller.on_grid(start, at.limit, settings);
+                let (first, last) = planner.mode.on_grid(start, at.limit, settings);
                 let mut within = intervals.iter().filter(|one| one.end > first && one.begin < last);
                 if start > now + settings.window.0 || within.all(|one| set.is_subset(one.free)) {
                     return Some((start, nodes));

@@ -3,28 +3,22 @@
 use std::cell::RefCell;
 
 use super::cycle::Cycle;
+use super::emptied::EmptiedNodes;
 use super::limited::LIMITED_FOR;
+use super::planner::BackfillPlanner;
 use super::releases::Releases;
 use super::will_run::StartTest;
 use crate::cluster::BackfillSettings;
+use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::{CachedNeed, NodeSet, WeightShift};
-use crate::controller::preemption::EmptiedNodes;
-use crate::controller::state::Controller;
+use crate::controller::preemption::Preemption;
 
 /// The largest number of instants that a plan tries.
 const MOST_TRIES: usize = 10_000;
 
-impl Controller<'_> {
-    /// When nodes are kept for a plan of a job with this limit: on the grid of plans. Slurm 24.11 was the first to keep them to the end
-    /// of the job.
-    pub fn on_grid(&self, start: i64, limit: i64, settings: &BackfillSettings) -> (i64, i64) {
-        let grid = settings.resolution.0.max(1);
-        let end = start + limit + if self.plan_mode.as_2411 { grid - 1 } else { 0 };
-        (start.div_euclid(grid) * grid, end.div_euclid(grid) * grid)
-    }
-
+impl BackfillPlanner<'_> {
     /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
     fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet) -> i64 {
         let earliest =
@@ -44,27 +38,30 @@ impl Controller<'_> {
         cycle: &mut Cycle<'_>,
     ) -> Option<(i64, Vec<usize>)> {
         let Cycle { map, settings, releases, bounds, weights, blocked_qos, .. } = cycle;
-        let now = self.second();
+        let now = self.now.second;
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
         let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
-        let emptied = self.emptied_for(job, at);
+        let ClusterNow { jobs, pool, .. } = self.now;
+        let emptied = Preemption { now: self.now }.emptied_for(job, at);
+        let emptied = emptied.map(|(left, load)| EmptiedNodes::with(&left, jobs, load, at));
         let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
             load,
             ..self.start_test(kept, at.partition, releases, settings, weights)
         });
-        let without_holds = self.nodes_without_holds(job, at);
+        let without_holds = pool.without_holds(&jobs[job].terms);
+        let without_holds =
+            without_holds.map(|(end, load)| (end, EmptiedNodes::with(jobs.running(), jobs, load, at)));
         let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
             (*end, StartTest { load, ..self.start_test(kept, at.partition, releases, settings, weights) })
         });
         // Limits of QOS keep it waiting until then.
         let mut later = now.max(self.blocked_until(job, at, blocked_qos));
         let limit = self.planned_limit(job, at);
-        let own_start = self.jobs[job].terms.reservation.as_ref().and_then(|name| {
-            let mut own = self.pool.reservations.iter().filter(|one| one.name == *name);
-            own.next().map(|one| if one.flags.flexible { now } else { one.start.0 })
-        });
-        let open = &self.pool.open_nodes[at.partition];
+        let own = jobs[job].terms.reservation.as_ref();
+        let own = own.and_then(|name| pool.reservations_named(name).next());
+        let own_start = own.map(|one| if one.flags.flexible { now } else { one.start.0 });
+        let open = &self.now.pool.open_nodes[at.partition];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
         let mut not_before = bounds.not_before(&at.kept, limit).unwrap_or(now);
         let mut knows_earliest = false;
@@ -79,10 +76,10 @@ impl Controller<'_> {
             // The intervals that the job would run in.
             let (first, end) = (map.ended_before(from + 1), map.begun_before(to + 1));
             let (mut all, mut reserved) = (open, None);
-            if !self.pool.reservations.is_empty() {
+            if !self.now.pool.reservations.is_empty() {
                 unreserved.clone_from(open);
-                let reserved_to = if self.plan_mode.as_2411 { from.max(now) + at.limit } else { to };
-                reserved = self.unreserved(job, &mut unreserved, from, reserved_to)?;
+                let reserved_to = if self.mode.as_2411 { from.max(now) + at.limit } else { to };
+                reserved = self.now.unreserved(job, &mut unreserved, from, reserved_to)?;
                 all = &unreserved;
             }
             let is_plain = reserved.is_none()
@@ -132,7 +129,7 @@ impl Controller<'_> {
                 }
             }
             usable.keep(&need.on.considered);
-            let tried_from = self.plan_mode.as_2411.then_some(from);
+            let tried_from = self.mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
             let free_of_holds = after_holds.as_ref().filter(|(end, _)| from >= *end);
             let test = free_of_holds.map_or(&test, |(_, test)| test);
@@ -156,8 +153,9 @@ impl Controller<'_> {
             let mut start = start.max(from);
             if start <= now {
                 // A start selects again, with weights of its own.
-                let is_same = weights.is_none() && !at.limits.prefers_nodes() && !self.pool.layout.is_linear;
-                let again = if is_same { None } else { self.chosen_now(at, &mut usable) };
+                let is_same =
+                    weights.is_none() && !at.limits.prefers_nodes() && !self.now.pool.layout.is_linear;
+                let again = if is_same { None } else { self.now.chosen_now(at, &mut usable) };
                 let given = again.unwrap_or_else(|| nodes.clone());
                 let Some(limited) = self.limited_on(at, &given) else { return Some((now, given)) };
                 // When the limit lets it start is not known: it is planned for when nodes come free next.
@@ -173,11 +171,11 @@ impl Controller<'_> {
                 return Some((start, nodes));
             }
             // A try finds nodes that no plan has from its instant on.
-            if start == from && !self.plan_mode.as_2411 {
+            if start == from && !self.mode.as_2411 {
                 return Some((start, nodes));
             }
-            let set = NodeSet::of_list(self.cluster.nodes.len(), &nodes);
-            let (first, last) = self.on_grid(start, limit, settings);
+            let set = NodeSet::of_list(self.now.cluster.nodes.len(), &nodes);
+            let (first, last) = self.mode.on_grid(start, limit, settings);
             if !map.are_free(first, last, &set) {
                 later = start;
                 continue;
@@ -190,7 +188,7 @@ impl Controller<'_> {
     /// Whether every plan for a job without a reservation would begin after an instant; false if that is not certain.
     pub fn begins_after(&self, instant: i64, at: &RequestedPartition, cycle: &mut Cycle<'_>) -> bool {
         let Cycle { map, settings, releases, bounds, weights, .. } = cycle;
-        let (now, grid) = (self.second(), settings.resolution.0.max(1));
+        let (now, grid) = (self.now.second, settings.resolution.0.max(1));
         // Plans begin on the grid, and not beyond the window.
         let over = (instant.div_euclid(grid).saturating_add(1)).saturating_mul(grid);
         if over > now + settings.window.0 || at.limit < grid {
@@ -200,12 +198,12 @@ impl Controller<'_> {
         if not_before >= over {
             return true;
         }
-        let reserved = self.pool.reservations.iter();
+        let reserved = self.now.pool.reservations.iter();
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
         let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
-        let open = &self.pool.open_nodes[at.partition];
+        let open = &self.now.pool.open_nodes[at.partition];
         not_before = not_before.max(self.earliest_anywhere(&test, open));
         let mut usable = open.clone();
         let mut from = now;
@@ -247,7 +245,7 @@ impl Controller<'_> {
         if usable.has_fewer(need.asked_nodes as usize) {
             return None;
         }
-        self.chosen_now(at, &mut usable)
+        self.now.chosen_now(at, &mut usable)
     }
 
     fn start_test<'t>(
@@ -259,16 +257,16 @@ impl Controller<'_> {
         weights: &'t WeightShift,
     ) -> StartTest<'t> {
         StartTest {
-            layout: &self.pool.layout,
-            load: &self.pool.load,
+            layout: &self.now.pool.layout,
+            load: &self.now.pool.load,
             releases,
             kept,
-            open: &self.pool.open_nodes[partition],
+            open: &self.now.pool.open_nodes[partition],
             shift: (!weights.is_none()).then_some(weights),
-            now: self.second(),
-            kill_wait: self.cluster.settings.jobs.kill_wait.0,
+            now: self.now.second,
+            kill_wait: self.now.cluster.settings.jobs.kill_wait.0,
             linear: settings.window_linear.map(|step| step.0),
-            late_are_gone: self.plan_mode.as_2411,
+            late_are_gone: self.mode.as_2411,
         }
     }
 }

@@ -5,6 +5,8 @@ mod phases;
 mod quiet;
 mod timers;
 
+pub(super) use openings::{next_decay, openings};
+pub(super) use phases::CLOCK_LAG;
 pub use phases::Phases;
-pub(super) use phases::{CLOCK_LAG, REPORT};
+pub(super) use quiet::QuietTime;
 pub(super) use timers::{Clock, Due, LAST_SECOND, on_clock};

@@ -1,31 +1,26 @@
 //! What the clock alone changes for pending jobs: begin times, dependency delays and reservations.
 
-use super::quiet::QuietTime;
 use super::timers::LAST_SECOND;
+use crate::cluster::AdvanceReservation;
 use crate::controller::handles::JobHandle;
-use crate::controller::state::Controller;
-use queuecast_core::units::Micros;
+use crate::controller::lifecycle::Jobs;
+use crate::controller::limits::Limits;
 
-impl Controller<'_> {
-    /// A time in which nothing has happened yet.
-    pub fn quiet_time(&self) -> QuietTime {
-        let ageing = self.cluster.settings.priority.max_age.0;
-        QuietTime::new(self.clock.now(), Micros::of_seconds(ageing.clamp(0, LAST_SECOND)))
-    }
+/// When jobs that wait for used minutes to decay are looked at again, in seconds: every day, until nothing is used any more.
+pub fn next_decay(limits: &Limits, now: i64) -> Option<i64> {
+    Some(now.saturating_add(86_400)).filter(|&at| limits.have_decaying_minutes() && at <= LAST_SECOND)
+}
 
-    /// When jobs that wait for used minutes to decay are looked at again, in seconds: every day, until nothing is used any more.
-    pub fn decays_until(&self) -> Option<i64> {
-        let decays = self.cluster.settings.priority.decay_half_life.0 > 0 && self.limits.has_used_minutes();
-        Some(self.second().saturating_add(86_400)).filter(|&at| decays && at <= LAST_SECOND)
-    }
-
-    /// When begin times and dependency delays of these jobs end and when reservations begin or end, in seconds.
-    pub fn openings(&self, jobs: &[JobHandle]) -> impl Iterator<Item = i64> {
-        let begins = jobs.iter().map(|&job| self.jobs[job].terms.begin);
-        let delays = jobs.iter().flat_map(|&job| self.delayed_until(job));
-        let reserved = self.pool.reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
-        begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
-    }
+/// When begin times and dependency delays of some jobs end and when reservations begin or end, in seconds.
+pub fn openings(
+    jobs: &Jobs<'_>,
+    some: &[JobHandle],
+    reservations: &[AdvanceReservation],
+) -> impl Iterator<Item = i64> {
+    let begins = some.iter().map(|&job| jobs[job].terms.begin);
+    let delays = some.iter().flat_map(|&job| jobs.delayed_until(job));
+    let reserved = reservations.iter().flat_map(|one| [one.start.0, one.end.0]);
+    begins.chain(delays).chain(reserved).filter(|at| (-LAST_SECOND..=LAST_SECOND).contains(at))
 }
 
 #[cfg(test)]

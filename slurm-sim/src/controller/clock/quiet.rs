@@ -1,6 +1,7 @@
 //! Times in which nothing happens.
 
-use queuecast_core::units::Micros;
+use super::timers::LAST_SECOND;
+use queuecast_core::units::{Micros, Seconds};
 
 /// Since when nothing has happened while no job runs.
 ///
@@ -18,8 +19,9 @@ pub struct QuietTime {
 }
 
 impl QuietTime {
-    /// Quiet since `now`; job age changes the order of the queue for the time `ageing`.
-    pub fn new(now: Micros, ageing: Micros) -> QuietTime {
+    /// Quiet since `now`; job age changes the order of the queue for the time `max_age`.
+    pub fn new(now: Micros, max_age: Seconds) -> QuietTime {
+        let ageing = Micros::of_seconds(max_age.0.clamp(0, LAST_SECOND));
         QuietTime { since: now, waiting: 0, changes: None, ageing: ageing.max(Micros::DAY) }
     }
 

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::phases::Phases;
+use super::phases::{Phases, REPORT};
 use crate::controller::handles::JobHandle;
-use queuecast_core::units::Micros;
+use queuecast_core::units::{Micros, Seconds};
 
 /// The last second of the clock: some three thousand years from its zero.
 pub const LAST_SECOND: i64 = 100_000_000_000;
@@ -31,18 +31,25 @@ pub enum Due {
 #[derive(Debug)]
 pub struct Clock {
     now: Micros,
-    pub phases: Phases,
+    phases: Phases,
     due: BinaryHeap<Reverse<(Micros, Due)>>,
     /// The last pass over the whole queue.
-    pub last_full: i64,
-    /// The last pass of any kind.
-    pub last_pass: i64,
-    pub last_report: i64,
+    last_full: i64,
+    passes: PassTimes,
+    /// The last report of node states to the accounting database.
+    last_report: i64,
     last_limit_check: i64,
-    /// Whether something has happened that calls for a pass of the main scheduler.
-    pub pass_requested: bool,
     /// Whether something has happened that calls for a backfill cycle.
-    pub changed: bool,
+    changed: bool,
+}
+
+/// What decides when the background thread makes its next pass of the main scheduler.
+#[derive(Debug, Clone, Copy)]
+pub struct PassTimes {
+    /// The second of the last pass of any kind.
+    last: i64,
+    /// Whether something has happened since that calls for a pass.
+    is_requested: bool,
 }
 
 impl Clock {
@@ -52,10 +59,9 @@ impl Clock {
             now: phases.start,
             due: BinaryHeap::new(),
             last_full: phases.background_start(),
-            last_pass: phases.start.second().0,
+            passes: PassTimes { last: phases.start.second().0, is_requested: false },
             last_report: phases.background_start(),
             last_limit_check: phases.background_start(),
-            pass_requested: false,
             changed: false,
             phases,
         }
@@ -68,7 +74,12 @@ impl Clock {
         let second = self.second();
         self.last_full = second - full;
         self.last_limit_check = second - limit_check.clamp(0, LIMIT_CHECK);
-        (self.last_pass, self.last_report) = (second - pass.clamp(0, full.max(0)), second);
+        (self.passes.last, self.last_report) = (second - pass.clamp(0, full.max(0)), second);
+    }
+
+    /// When the timers are due.
+    pub fn phases(&self) -> Phases {
+        self.phases
     }
 
     /// The instant it is.
@@ -113,7 +124,63 @@ impl Clock {
 
     /// Something has happened that both schedulers have to look at.
     pub fn request_schedulers(&mut self) {
-        (self.pass_requested, self.changed) = (true, true);
+        self.request_pass();
+        self.request_cycle();
+    }
+
+    /// Something has happened that calls for a pass of the main scheduler.
+    pub fn request_pass(&mut self) {
+        self.passes.is_requested = true;
+    }
+
+    /// Something has happened that calls for a backfill cycle.
+    pub fn request_cycle(&mut self) {
+        self.changed = true;
+    }
+
+    /// Whether something has happened since the last cycle that calls for one; then one is made now.
+    pub fn take_cycle(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// A pass of the main scheduler begins.
+    pub fn begin_pass(&mut self) {
+        self.passes = PassTimes { last: self.second(), is_requested: false };
+    }
+
+    /// What decides when the next pass is made.
+    pub fn pass_times(&self) -> PassTimes {
+        self.passes
+    }
+
+    /// The next pass is made as if those since then had not been.
+    pub fn restore_pass_times(&mut self, times: PassTimes) {
+        self.passes = times;
+    }
+
+    /// Whether nodes are reported to the accounting database now, as they are every [`REPORT`] seconds.
+    pub fn take_report(&mut self) -> bool {
+        let now = self.second();
+        let is_due = now - self.last_report >= REPORT;
+        if is_due {
+            self.last_report = now;
+        }
+        is_due
+    }
+
+    /// Whether a pass over the whole queue is made now, as it is once in `interval`; `None`: never.
+    pub fn take_full_pass(&mut self, interval: Option<Seconds>) -> bool {
+        let now = self.second();
+        let is_due = interval.is_some_and(|interval| now - self.last_full >= interval.0);
+        if is_due {
+            self.last_full = now;
+        }
+        is_due
+    }
+
+    /// Whether a pass has been called for and the last one is at least `delay` ago.
+    pub fn is_pass_due(&self, delay: Seconds) -> bool {
+        self.passes.is_requested && self.second() - self.passes.last >= delay.0
     }
 
     /// Whether time limits are to be checked in this second; then the next check counts from it.

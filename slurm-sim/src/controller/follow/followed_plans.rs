@@ -37,10 +37,10 @@ impl RecordingFollower<'_> {
         let at = self.controller.jobs[job].partitions[place].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
             let Controller { jobs, pool, .. } = &self.controller;
-            cycle.renew(Releases::of(&jobs.running, &jobs.all, &pool.load, true));
+            cycle.renew(Releases::of(jobs.running(), jobs.all(), &pool.load, true));
         }
         cycle.weights.clone_from(&self.controller.pool.weights);
-        self.controller.plan(job, &at, cycle)
+        self.controller.planner().plan(job, &at, cycle)
     }
 
     /// The cycle has planned a job.
@@ -56,7 +56,9 @@ impl RecordingFollower<'_> {
                 self.controller.size_planned(job, need, &on.nodes);
             }
         }
-        let is_kept = self.job(number).is_none_or(|job| !self.controller.is_unreserved(job));
+        let is_kept = self
+            .job(number)
+            .is_none_or(|job| !self.controller.jobs[job].is_unreserved(self.controller.cluster));
         if let Some(cycle) = self.cycle.as_mut().filter(|_| is_kept)
             && start <= cycle.begin + cycle.settings.window.0
         {

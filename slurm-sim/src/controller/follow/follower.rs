@@ -77,13 +77,13 @@ impl<'c> RecordingFollower<'c> {
     ) -> RecordingFollower<'c> {
         let mut controller =
             Controller::new(cluster, &run.submissions, Phases { stop_delay: SOONEST_RELEASE, ..phases });
-        let phases = controller.clock.phases;
+        let phases = controller.clock.phases();
         controller.keeps_barred = true;
         let period = Micros::of_seconds(cluster.settings.priority.calc_period.0.max(1));
         let timer = phases.start + phases.first_priority;
         let numbers = run.submissions.iter().enumerate();
         RecordingFollower {
-            parts: vec![Vec::new(); controller.jobs.all.len()],
+            parts: vec![Vec::new(); controller.jobs.all().len()],
             numbers: order::map_of(
                 numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))),
             ),
@@ -149,7 +149,7 @@ impl<'c> RecordingFollower<'c> {
                 self.size_ahead(None);
                 self.controller.recompute();
                 self.next_priority += period;
-                for job in self.controller.queue.waiting.clone() {
+                for job in self.controller.queue.waiting().to_vec() {
                     self.note_parts(job);
                 }
             } else {
@@ -166,7 +166,7 @@ impl<'c> RecordingFollower<'c> {
 
     /// A turn of the background thread: limits are checked.
     fn tick(&mut self, at: Micros) {
-        let now = self.controller.clock.phases.second_of_turn(at);
+        let now = self.controller.clock.phases().second_of_turn(at);
         for job in self.controller.check_limits(now) {
             self.stops.entry(job).or_insert(now);
         }
@@ -179,7 +179,9 @@ impl<'c> RecordingFollower<'c> {
     pub fn note_parts(&mut self, job: JobHandle) {
         let now = self.controller.second();
         let places = 0..self.controller.jobs[job].partitions.len();
-        self.parts[job.0] = places.map(|place| self.controller.priority_parts(job, place, now)).collect();
+        self.parts[job.0] = places
+            .map(|place| self.controller.priorities.parts(&self.controller.jobs[job], place, now))
+            .collect();
     }
 
     pub fn job(&self, number: JobNumber) -> Option<JobHandle> {
@@ -249,7 +251,8 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } => self.job(*job),
             _ => None,
         };
-        let is_in_cores = placed.is_some_and(|job| self.controller.lift_core_hold(job));
+        let is_in_cores =
+            placed.is_some_and(|job| self.controller.pool.lift_core_hold(&self.controller.jobs[job].terms));
         self.knows_running &= !is_in_cores;
         self.follow_step(step, tally);
         if is_in_cores {
@@ -313,11 +316,11 @@ impl<'c> RecordingFollower<'c> {
             LoggedAction::Ended(number) => self.ended(*number, true),
             LoggedAction::Stopped(number) => {
                 // The turn in which it was stopped may be expected some milliseconds later, since turns are estimated from passes.
-                let nearest = step.at + self.controller.clock.phases.tick / 2;
+                let nearest = step.at + self.controller.clock.phases().tick / 2;
                 while let Some(tick) = self.ticks.pop_if(|tick| *tick <= nearest) {
                     self.tick(tick);
                 }
-                let turn = self.controller.clock.phases.second_of_turn(step.at);
+                let turn = self.controller.clock.phases().second_of_turn(step.at);
                 let now = self.seconds.end(*number, turn);
                 let stop = self.job(*number).and_then(|job| self.stops.get(&job)).copied();
                 tally.count(DecisionKind::Kill, stop == Some(now), || {
@@ -378,7 +381,7 @@ impl<'c> RecordingFollower<'c> {
                     .get(key)
                     .is_some_and(|&by| by > 0 && job.wait.submit + by == before.second().0)
         };
-        if self.controller.jobs.all.iter().any(is_early) { before } else { at }
+        if self.controller.jobs.all().iter().any(is_early) { before } else { at }
     }
 
     /// A pass or cycle looks at the queue: jobs that have become ready are in it and count as seen.
@@ -407,7 +410,7 @@ impl<'c> RecordingFollower<'c> {
         } else {
             found.and_then(|(job, place)| {
                 let at = &self.controller.jobs[job].partitions[place];
-                self.controller.nodes_now(job, at, &self.held_back)?
+                self.controller.now().nodes_now(job, at, &self.held_back)?
             })
         };
         let is_same = decided.as_deref().is_some_and(|nodes| same_nodes(nodes, &on.nodes));

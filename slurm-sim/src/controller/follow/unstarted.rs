@@ -30,11 +30,11 @@ impl RecordingFollower<'_> {
             return;
         }
         let Some(at) = self.place_tested(job) else { return };
-        self.controller.try_in(job, at.partition);
+        self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
         self.controller.size_in_pass(job, &at, &self.held_back);
         match at.kept.need.kept_free() {
             Some(named) => self.held_back.add(named),
-            None if !self.controller.is_waited_for(job, &at) => {}
+            None if !self.controller.now().is_waited_for(job, &at) => {}
             None => {
                 self.closed[at.partition] = true;
                 self.held_back.add(&self.controller.pool.layout.partitions[at.partition]);
@@ -48,11 +48,11 @@ impl RecordingFollower<'_> {
         let Some(job) = self.job(number) else { return };
         let Some(at) = self.place_tested(job) else { return };
         if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
-            self.controller.try_in(job, at.partition);
+            self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
             self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }
-        self.closed[at.partition] |= self.controller.stop_at_limit(job, &at, &mut self.held_back);
+        self.closed[at.partition] |= self.controller.now().stop_at_limit(job, &at, &mut self.held_back);
     }
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
@@ -82,7 +82,7 @@ impl RecordingFollower<'_> {
         let queue = self.controller.take_queue();
         let varies = |record: &&QueueRecord| {
             let one = &self.controller.jobs[record.job];
-            self.controller.size_varies(&one.partitions[record.place].kept.need)
+            self.controller.pool.layout.size_varies(&one.partitions[record.place].kept.need)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
         self.controller.queue.give_back(queue);

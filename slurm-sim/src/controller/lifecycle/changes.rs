@@ -1,6 +1,7 @@
 //! What `scontrol hold`, `release` and `update` change of jobs.
 
-use crate::cluster::{JobUpdate, TimeLimit};
+use super::jobs::Jobs;
+use crate::cluster::{Cluster, JobUpdate, TimeLimit};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::JobStage;
 use crate::controller::lifecycle::submissions::whole_minutes;
@@ -15,23 +16,18 @@ impl Controller<'_> {
         match change {
             JobUpdate::Held => self.hold(&all),
             JobUpdate::Released => self.let_go(&all),
-            JobUpdate::Nice(nice) => self.set_nice(&all, nice),
-            JobUpdate::TimeLimit(limit) => self.set_limit(&all, limit),
+            JobUpdate::Nice(nice) => self.jobs.set_nice(&all, nice),
+            JobUpdate::TimeLimit(limit) => self.jobs.set_limit(&all, limit, self.cluster),
         }
         self.queue.is_out_of_order();
     }
 
-    fn waiting_of(&self, jobs: &[JobHandle]) -> Vec<JobHandle> {
-        let waits = |job: &JobHandle| self.jobs[*job].state == JobStage::Waiting;
-        jobs.iter().copied().filter(waits).collect()
-    }
-
     /// Waiting jobs are not eligible until they are released.
     fn hold(&mut self, jobs: &[JobHandle]) {
-        let held = self.waiting_of(jobs);
+        let held = self.jobs.waiting_of(jobs);
         let mut were_eligible = Vec::new();
         for &job in &held {
-            let one = &mut self.jobs[job];
+            let one = self.jobs.at_mut(job);
             one.terms.is_held = true;
             one.wait.was_seen = false;
             if one.wait.eligible.take().is_some() {
@@ -39,7 +35,7 @@ impl Controller<'_> {
             }
         }
         for job in were_eligible {
-            self.end_ageing(job);
+            self.limits.end_ageing(&mut self.jobs, job);
             self.queue.becomes_unready(self.jobs[job].submission, job);
         }
     }
@@ -47,19 +43,21 @@ impl Controller<'_> {
     /// Held jobs may start again; their age begins anew.
     fn let_go(&mut self, jobs: &[JobHandle]) {
         let now = self.second();
-        for job in self.waiting_of(jobs) {
-            let one = &mut self.jobs[job];
+        for job in self.jobs.waiting_of(jobs) {
+            let one = self.jobs.at_mut(job);
             if std::mem::take(&mut one.terms.is_held) {
                 one.terms.begin = one.terms.begin.max(now);
-                self.prioritize(job, now);
+                self.priorities.prioritize(&mut self.jobs, job, now);
             }
         }
     }
+}
 
+impl Jobs<'_> {
     /// What is taken from the priorities of waiting jobs changes; nothing else of these is computed again.
     fn set_nice(&mut self, jobs: &[JobHandle], nice: i64) {
         for job in self.waiting_of(jobs) {
-            let one = &mut self.jobs[job];
+            let one = self.at_mut(job);
             let by = std::mem::replace(&mut one.terms.nice, nice) - nice;
             if one.terms.fixed_priority.is_none() {
                 one.partitions
@@ -70,22 +68,22 @@ impl Controller<'_> {
     }
 
     /// The time limits of waiting and running jobs change.
-    fn set_limit(&mut self, jobs: &[JobHandle], limit: TimeLimit) {
+    fn set_limit(&mut self, jobs: &[JobHandle], limit: TimeLimit, cluster: &Cluster) {
         for &job in jobs {
-            let state = self.jobs[job].state;
+            let state = self[job].state;
             if !matches!(state, JobStage::Waiting | JobStage::Running) {
                 continue;
             }
-            for place in 0..self.jobs[job].partitions.len() {
-                let partition = &self.cluster.partitions[self.jobs[job].partitions[place].partition];
-                self.jobs[job].partitions[place].limit = whole_minutes(Some(limit), partition);
+            for place in 0..self[job].partitions.len() {
+                let partition = &cluster.partitions[self[job].partitions[place].partition];
+                self.at_mut(job).partitions[place].limit = whole_minutes(Some(limit), partition);
             }
             if state == JobStage::Running {
-                let one = &mut self.jobs[job];
+                let one = self.at_mut(job);
                 let own = one.partitions.iter().find(|at| at.partition == one.last.ran_in);
                 one.last.limit_end = one.last.start + own.map_or(0, |at| at.limit);
-                self.jobs.runs_no_more(job);
-                self.jobs.runs(job);
+                self.runs_no_more(job);
+                self.runs(job);
             }
         }
     }

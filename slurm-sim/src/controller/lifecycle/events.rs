@@ -24,28 +24,28 @@ impl Controller<'_> {
             let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.gres.licenses);
             let could_run = self.jobs[job].partitions.iter().any(|one| one.kept.need.on.could_run);
             let possible = admitted && could_run && has_licenses;
-            self.jobs[job].wait.submit = now;
+            self.jobs.was_submitted(job, now);
             if !possible {
-                self.jobs[job].state = JobStage::Refused;
-                self.forget(job);
+                self.jobs.is_refused(job);
+                self.jobs.forget_needs(job, self.needs.gone());
                 continue;
             }
-            self.jobs[job].state = JobStage::Waiting;
+            self.jobs.at_mut(job).state = JobStage::Waiting;
             // An array is looked at by the first pass or cycle, or when a job is submitted after it.
             let is_array = self.jobs.asked(submission).request.array.is_some();
             let is_ready = !is_array && self.is_ready(job) == Some(true);
-            self.queue.waiting.push(job);
+            self.queue.arrives(job);
             let limits = self.jobs[job].holder.limits.clone();
             self.limits.arrived(&limits);
-            self.jobs[job].wait.eligible = is_ready.then_some(now);
-            self.prioritize(job, now);
-            self.is_to_size(job);
+            self.jobs.at_mut(job).wait.eligible = is_ready.then_some(now);
+            self.priorities.prioritize(&mut self.jobs, job, now);
+            self.size_submitted(job);
             if is_ready {
                 self.look_at_waiting(job);
-                self.queue.unseen.push(job);
-                self.enqueue(job);
+                self.queue.is_unseen(job);
+                self.queue.enqueue(&self.jobs, self.cluster, job);
             } else {
-                self.queue.unready.push(job);
+                self.queue.is_unready(job);
             }
             let at = self.jobs[job].partitions[0].clone();
             if self.limits.before_selection(&at.limits, at.limit).is_none() {
@@ -53,15 +53,6 @@ impl Controller<'_> {
             }
         }
         self.clock.request_schedulers();
-    }
-
-    /// Of a job that is gone only what became of it is kept.
-    fn forget(&mut self, job: JobHandle) {
-        let gone = self.needs.gone();
-        self.jobs[job]
-            .partitions
-            .iter_mut()
-            .for_each(|place| (place.kept, place.whole) = (gone.clone(), None));
     }
 
     pub fn act(&mut self, action: &ClusterAction) {
@@ -75,7 +66,7 @@ impl Controller<'_> {
                     match self.jobs[job].state {
                         JobStage::Waiting => self.withdraw(job),
                         JobStage::Running => self.end(job, false),
-                        JobStage::ToCome => self.jobs[job].state = JobStage::Cancelled,
+                        JobStage::ToCome => self.jobs.at_mut(job).state = JobStage::Cancelled,
                         _ => {}
                     }
                 }
@@ -104,8 +95,8 @@ impl Controller<'_> {
         let is_hit = |job: &&JobHandle| {
             self.jobs[**job].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)))
         };
-        for job in self.jobs.running.iter().filter(is_hit).copied().collect::<Vec<JobHandle>>() {
-            let goes_back = self.can_requeue(job);
+        for job in self.jobs.running().iter().filter(is_hit).copied().collect::<Vec<JobHandle>>() {
+            let goes_back = self.jobs.can_requeue(job, &self.cluster.settings.jobs);
             self.end(job, false);
             if goes_back {
                 self.requeue(job);
@@ -116,52 +107,52 @@ impl Controller<'_> {
     /// A job ends, by itself or because it is stopped.
     pub fn end(&mut self, job: JobHandle, by_itself: bool) {
         let now = self.second();
-        let one = &mut self.jobs[job];
+        let one = self.jobs.at_mut(job);
         one.state = JobStage::Ended { well: by_itself && !one.terms.fails };
         one.last.end = now;
         self.jobs.runs_no_more(job);
         if by_itself {
             self.release(job);
         } else {
-            self.clock.set_due(self.clock.phases.stop_delay, Due::Release(job));
+            self.clock.set_due(self.clock.phases().stop_delay, Due::Release(job));
         }
-        self.charge(job, now);
         let one = &self.jobs[job];
+        self.priorities.charge(one, &mut self.limits, now);
         let limits = one.running_limits();
         let (ran, limit) = (now - one.last.start, one.last.limit_end - one.last.start);
         self.limits.charge(&limits, &one.last.amounts, (ran, limit.max(ran)), limit, 0.0);
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
-        let last = &mut self.jobs[job].last;
+        let last = &mut self.jobs.at_mut(job).last;
         last.amounts = Amounts::default();
         last.nodes = Box::default();
         self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
-        self.forget(job);
+        self.jobs.forget_needs(job, self.needs.gone());
         self.clock.request_schedulers();
     }
 
     /// A waiting job leaves.
     pub fn withdraw(&mut self, job: JobHandle) {
-        self.jobs[job].state = JobStage::Cancelled;
-        self.jobs[job].last.end = self.second();
+        let now = self.second();
+        let one = self.jobs.at_mut(job);
+        (one.state, one.last.end) = (JobStage::Cancelled, now);
         self.leave_waiting(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.left(&limits);
-        self.dequeue(job);
-        self.forget(job);
+        self.queue.dequeue(&self.jobs, self.cluster, job);
+        self.jobs.forget_needs(job, self.needs.gone());
     }
 
     /// A job does not wait any more.
     fn leave_waiting(&mut self, job: JobHandle) {
-        self.end_ageing(job);
+        self.limits.end_ageing(&mut self.jobs, job);
         self.queue.waits_no_more(job);
         self.jobs.waits_no_more(job);
     }
 
     pub fn release(&mut self, job: JobHandle) {
-        for share in &*std::mem::take(&mut self.jobs[job].last.shares) {
-            self.pool.load.release(share);
-        }
+        let shares = self.jobs.take_shares(job);
+        self.pool.release(&shares);
         if self.jobs[job].terms.reservation.is_some() {
             self.renew_core_holds();
         }
@@ -176,14 +167,12 @@ impl Controller<'_> {
         by: StartedBy,
     ) {
         let now = self.second();
-        self.try_in(job, self.jobs[job].partitions[place].partition);
+        self.jobs.try_in(job, self.jobs[job].partitions[place].partition, self.cluster);
         let shares: Arc<[NodeShare]> = shares.into();
-        for share in &*shares {
-            self.pool.load.take(share);
-        }
+        self.pool.take(&shares);
         self.licenses.take(&self.jobs.submission(job).request.gres.licenses);
         let record = self.jobs.record_of_waiting(self.jobs[job].submission);
-        let one = &mut self.jobs[job];
+        let one = self.jobs.at_mut(job);
         one.state = JobStage::Running;
         one.last.nodes = shares.iter().map(|share| share.node as u32).collect();
         let at = &one.partitions[place];
@@ -201,7 +190,7 @@ impl Controller<'_> {
         (one.last.record, one.last.is_timed_out) = (record, false);
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {
-            self.clock.set_due(run + self.clock.phases.end_delay, Due::End(job, one.last.incarnation));
+            self.clock.set_due(run + self.clock.phases().end_delay, Due::End(job, one.last.incarnation));
         }
         let (submission, is_task) = (one.submission, one.task.is_some());
         self.jobs.runs(job);
@@ -209,9 +198,18 @@ impl Controller<'_> {
         if is_task {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
-            self.size_started(job);
+            self.size_waiting_tasks(job);
         }
-        self.dequeue(job);
-        self.clock.changed = true;
+        self.queue.dequeue(&self.jobs, self.cluster, job);
+        self.clock.request_cycle();
+    }
+
+    /// A task of an array has started: the size of those that wait is what it was given, where nodes differ in that.
+    fn size_waiting_tasks(&mut self, job: JobHandle) {
+        let last = &self.jobs[job].last;
+        let (cpus, is_first) = (last.cpus, last.incarnation <= 1);
+        if !self.pool.layout.holds_alike && is_first {
+            self.jobs.set_size_of_tasks(job, cpus);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The jobs of a controller, and the submissions they come from.
 
 use queuecast_core::order;
-use std::ops::{Index, IndexMut};
+use std::ops::Index;
 use std::sync::{Arc, OnceLock};
 
 use crate::cluster::SubmittedJob;
@@ -10,13 +10,13 @@ use crate::controller::job::{ControlledJob, JobStage};
 
 /// The tasks of one submission.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ArrayTasks {
+struct ArrayTasks {
     /// How many run.
-    pub running: usize,
+    running: usize,
     /// The record of those that wait.
-    pub record: u64,
+    record: u64,
     /// None before this one waits.
-    pub waiting_from: usize,
+    waiting_from: usize,
 }
 
 /// Places of submissions, sorted by key, and by number those that have one; of equal ones by place.
@@ -55,7 +55,7 @@ impl SubmissionNames {
 /// All jobs, array tasks one by one, and what is known of their submissions.
 #[derive(Debug)]
 pub struct Jobs<'c> {
-    pub all: Vec<ControlledJob>,
+    all: Vec<ControlledJob>,
     submissions: &'c [SubmittedJob],
     /// The handles of all jobs, and where those of each submission begin; one more at the end.
     handles: Vec<JobHandle>,
@@ -68,7 +68,7 @@ pub struct Jobs<'c> {
     names: OnceLock<SubmissionNames>,
     arrays: Vec<ArrayTasks>,
     /// Running jobs by limit end, then in the order of their records.
-    pub running: Vec<JobHandle>,
+    running: Vec<JobHandle>,
     /// Records made so far.
     records: u64,
 }
@@ -101,6 +101,21 @@ impl<'c> Jobs<'c> {
         jobs
     }
 
+    /// All jobs, in the order of their handles.
+    pub fn all(&self) -> &[ControlledJob] {
+        &self.all
+    }
+
+    /// All jobs, taken out.
+    pub fn into_all(self) -> Vec<ControlledJob> {
+        self.all
+    }
+
+    /// Running jobs by limit end, then in the order of their records.
+    pub fn running(&self) -> &[JobHandle] {
+        &self.running
+    }
+
     /// The submissions in the order in which they come.
     pub fn by_submission(&self) -> &[SubmissionHandle] {
         &self.by_submission
@@ -109,6 +124,11 @@ impl<'c> Jobs<'c> {
     /// A submission by its key or number.
     pub fn named(&self, name: &str) -> Option<SubmissionHandle> {
         self.names.get_or_init(|| SubmissionNames::of(self.submissions)).named(self.submissions, name)
+    }
+
+    /// A job, to be changed. Only this room does: others say what becomes of the job.
+    pub(super) fn at_mut(&mut self, job: JobHandle) -> &mut ControlledJob {
+        &mut self.all[job.0]
     }
 
     /// What a submission asks for.
@@ -159,7 +179,7 @@ impl<'c> Jobs<'c> {
     }
 
     /// A job runs: it is put among the running ones by its limit end.
-    pub fn runs(&mut self, job: JobHandle) {
+    pub(super) fn runs(&mut self, job: JobHandle) {
         let of = |other: JobHandle| (self[other].last.limit_end, self[other].last.record);
         let at = self.running.partition_point(|&other| of(other) <= of(job));
         self.running.insert(at, job);
@@ -168,15 +188,14 @@ impl<'c> Jobs<'c> {
     }
 
     /// A job runs no more.
-    pub fn runs_no_more(&mut self, job: JobHandle) {
+    pub(super) fn runs_no_more(&mut self, job: JobHandle) {
         self.running.retain(|&other| other != job);
         let submission = self[job].submission;
         self.arrays[submission.0].running -= 1;
     }
 
-    /// A job that ran waits again.
-    pub fn waits_again(&mut self, job: JobHandle) {
-        let submission = self[job].submission;
+    /// The tasks of a submission may wait again, also those before the first that does.
+    pub(super) fn all_may_wait(&mut self, submission: SubmissionHandle) {
         self.arrays[submission.0].waiting_from = 0;
     }
 
@@ -221,12 +240,6 @@ impl Index<JobHandle> for Jobs<'_> {
     type Output = ControlledJob;
     fn index(&self, job: JobHandle) -> &ControlledJob {
         &self.all[job.0]
-    }
-}
-
-impl IndexMut<JobHandle> for Jobs<'_> {
-    fn index_mut(&mut self, job: JobHandle) -> &mut ControlledJob {
-        &mut self.all[job.0]
     }
 }
 

@@ -1,8 +1,10 @@
 //! What happens to jobs: they are submitted, start, end and leave.
 
 mod changes;
+mod dependencies;
 mod events;
 mod jobs;
+mod progress;
 mod submissions;
 
 pub use jobs::Jobs;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::job::RequestedPartition;
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -136,22 +136,9 @@ impl Controller<'_> {
         let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
         let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
-            let one = &mut self.jobs[job];
+            let one = self.jobs.at_mut(job);
             (one.partitions, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
             (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
-        }
-    }
-    /// Nodes are looked for in one of a job's partitions, to start it: if that is `OverSubscribe=EXCLUSIVE`, the job shares no node from
-    /// now on, in any of them. Tasks of its array that wait have one record with it.
-    pub fn try_in(&mut self, job: JobHandle, partition: usize) {
-        let is_changed = self.cluster.partitions[partition].sharing == Sharing::Exclusive
-            && self.jobs[job].partitions.iter().any(|at| at.whole.is_some());
-        if is_changed {
-            for other in self.jobs.tasks(self.jobs[job].submission).to_vec() {
-                if other == job || self.jobs[other].state == JobStage::Waiting {
-                    self.jobs[other].partitions.iter_mut().for_each(RequestedPartition::has_whole_nodes);
-                }
-            }
         }
     }
 }

@@ -52,8 +52,10 @@ pub struct Limits {
     is_safe: bool,
     /// Whether resources times minutes count for a limit of some job.
     counts_minutes: bool,
+    /// Whether used minutes decay.
+    decays: bool,
     /// Whether it is limited how many jobs gain age.
-    pub limits_accrual: bool,
+    pub(super) limits_accrual: bool,
     /// How many nodes there are.
     nodes: usize,
 }
@@ -68,6 +70,7 @@ impl Limits {
             is_enforced: cluster.settings.jobs.enforce.limits,
             is_safe: cluster.settings.jobs.enforce.safe,
             counts_minutes: false,
+            decays: cluster.settings.priority.decay_half_life.0 > 0,
             limits_accrual: false,
             nodes: layout.nodes.len(),
         }
@@ -276,7 +279,7 @@ impl Limits {
     }
 
     /// Whether one more waiting job may gain age; then it does.
-    pub fn accrues(&mut self, (holder, most): (usize, u32)) -> bool {
+    pub(super) fn accrues(&mut self, (holder, most): (usize, u32)) -> bool {
         let accruing = &mut self.in_use[holder].accruing;
         let is_open = *accruing < most;
         *accruing += u32::from(is_open);
@@ -284,7 +287,7 @@ impl Limits {
     }
 
     /// A job that gained age does not wait any more.
-    pub fn accrues_no_more(&mut self, holder: usize) {
+    pub(super) fn accrues_no_more(&mut self, holder: usize) {
         self.in_use[holder].accruing -= 1;
     }
 
@@ -338,9 +341,9 @@ impl Limits {
         self.counts_minutes
     }
 
-    /// Whether minutes count that have been used.
-    pub fn has_used_minutes(&self) -> bool {
-        self.in_use.iter().filter_map(|one| one.minutes.as_ref()).any(UsedMinutes::are_used)
+    /// Whether minutes count that have been used, and count less as time passes.
+    pub fn have_decaying_minutes(&self) -> bool {
+        self.decays && self.in_use.iter().filter_map(|one| one.minutes.as_ref()).any(UsedMinutes::are_used)
     }
 
     /// What has been used counts less by this factor.

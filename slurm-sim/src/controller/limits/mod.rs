@@ -2,6 +2,7 @@
 
 mod accrual;
 mod amounts;
+mod at_start;
 mod counted;
 mod held_nodes;
 mod holders;

@@ -1,31 +1,19 @@
 //! Cores that reservations keep of nodes which other jobs may use besides (`CoreCnt`).
 
-use std::cell::RefCell;
-
 use super::apart::JobApart;
-use super::in_use::NodeShare;
-use super::need_cache::CachedNeed;
+use super::in_use::{Load, NodeShare};
+use super::pool::{CoreHold, NodePool};
 use crate::cluster::AdvanceReservation;
-use crate::controller::backfill::Releases;
-use crate::controller::handles::JobHandle;
-use crate::controller::job::RequestedPartition;
-use crate::controller::preemption::EmptiedNodes;
-use crate::controller::state::Controller;
+use crate::controller::job::JobTerms;
+use crate::controller::lifecycle::Jobs;
 
-/// What a reservation keeps of nodes now: its cores that none of its own jobs has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoreHold {
-    reservation: String,
-    shares: Vec<NodeShare>,
-}
-
-impl Controller<'_> {
+impl NodePool {
     /// Processors that a reservation of cores keeps of each of its nodes: its cores, divided evenly.
     pub fn reserved_cpus(&self, reservation: &AdvanceReservation) -> Vec<(usize, u32)> {
         let (Some(cores), nodes) = (reservation.cores, &reservation.nodes) else { return Vec::new() };
         let count = nodes.len().max(1) as u32;
         let nodes = (0..).zip(nodes).map(|(place, &node)| {
-            let numbers = &self.pool.layout.nodes[node];
+            let numbers = &self.layout.nodes[node];
             let cores = cores / count + u32::from(place < cores % count);
             (node, cores.saturating_mul(numbers.threads).min(numbers.cpus))
         });
@@ -33,35 +21,33 @@ impl Controller<'_> {
     }
 
     /// Brings what reservations of cores keep up to date: with the clock, and with the jobs that run in them.
-    pub fn renew_core_holds(&mut self) {
-        if self.pool.core_holds.is_empty() && self.pool.reservations.iter().all(|one| one.cores.is_none()) {
+    pub fn renew_core_holds(&mut self, jobs: &Jobs<'_>, now: i64) {
+        if self.core_holds.is_empty() && self.reservations.iter().all(|one| one.cores.is_none()) {
             return;
         }
-        let now = self.second();
         let is_active =
             |one: &&AdvanceReservation| one.cores.is_some() && one.start.0 <= now && now < one.end.0;
         let holds: Vec<CoreHold> = self
-            .pool
             .reservations
             .iter()
             .filter(is_active)
-            .map(|one| CoreHold { reservation: one.name.clone(), shares: self.unused_cores(one) })
+            .map(|one| CoreHold { reservation: one.name.clone(), shares: self.unused_cores(one, jobs) })
             .collect();
-        if holds != self.pool.core_holds {
+        if holds != self.core_holds {
             self.set_core_holds(holds);
         }
     }
 
     fn set_core_holds(&mut self, holds: Vec<CoreHold>) {
-        let before = std::mem::replace(&mut self.pool.core_holds, holds);
-        before.iter().flat_map(|hold| &hold.shares).for_each(|share| self.pool.load.release(share));
-        let after = self.pool.core_holds.iter().flat_map(|hold| &hold.shares);
-        after.for_each(|share| self.pool.load.take(share));
+        let before = std::mem::replace(&mut self.core_holds, holds);
+        before.iter().flat_map(|hold| &hold.shares).for_each(|share| self.load.release(share));
+        let after = self.core_holds.iter().flat_map(|hold| &hold.shares);
+        after.for_each(|share| self.load.take(share));
     }
 
     /// What a reservation keeps of each of its nodes beside what its own jobs have there, which may be nothing.
-    fn unused_cores(&self, reservation: &AdvanceReservation) -> Vec<NodeShare> {
-        let own = self.jobs.running.iter().map(|&job| &self.jobs[job]);
+    fn unused_cores(&self, reservation: &AdvanceReservation, jobs: &Jobs<'_>) -> Vec<NodeShare> {
+        let own = jobs.running().iter().map(|&job| &jobs[job]);
         let own: Vec<&NodeShare> = own
             .filter(|one| one.terms.reservation.as_ref() == Some(&reservation.name))
             .flat_map(|one| &*one.last.shares)
@@ -73,47 +59,37 @@ impl Controller<'_> {
         unused.map(|(node, cpus)| share(node, cpus)).collect()
     }
 
-    /// When the last reservation ends whose cores a job may not use, and the nodes as they would be then; `None` if there is
-    /// none.
-    pub fn nodes_without_holds(
-        &self,
-        job: JobHandle,
-        at: &RequestedPartition,
-    ) -> Option<(i64, EmptiedNodes)> {
-        if self.pool.core_holds.is_empty() {
+    /// When the last reservation ends whose cores a job may not use, and what is in use of nodes then if nothing else changes; `None`
+    /// if there is no such reservation.
+    pub fn without_holds(&self, terms: &JobTerms) -> Option<(i64, Load)> {
+        if self.core_holds.is_empty() {
             return None;
         }
-        let others: Vec<&CoreHold> = self
-            .pool
-            .core_holds
-            .iter()
-            .filter(|hold| self.jobs[job].terms.reservation.as_ref() != Some(&hold.reservation))
-            .collect();
+        let is_other = |hold: &&CoreHold| terms.reservation.as_ref() != Some(&hold.reservation);
+        let others: Vec<&CoreHold> = self.core_holds.iter().filter(is_other).collect();
         let ends = |hold: &&CoreHold| {
-            self.pool.reservations.iter().find(|one| one.name == hold.reservation).map(|one| one.end.0)
+            self.reservations.iter().find(|one| one.name == hold.reservation).map(|one| one.end.0)
         };
         let end = others.iter().filter_map(ends).max()?;
-        let mut load = self.pool.load.clone();
+        let mut load = self.load.clone();
         others.iter().flat_map(|hold| &hold.shares).for_each(|share| load.release(share));
-        let releases = RefCell::new(Releases::of(&self.jobs.running, &self.jobs.all, &load, true));
-        let kept = CachedNeed::new(at.kept.need.clone(), at.kept.class);
-        Some((end, EmptiedNodes { kept, load, releases }))
+        Some((end, load))
     }
 
     /// A job of a reservation of cores is looked at: of the nodes it may have what its reservation keeps there, and nothing else.
-    /// Returns whether it is such a job; then the holds are to be [renewed](Controller::renew_core_holds) afterwards.
-    pub fn lift_core_hold(&mut self, job: JobHandle) -> bool {
-        if self.pool.core_holds.is_empty() {
+    /// Returns whether it is such a job; then the holds are to be [renewed](NodePool::renew_core_holds) afterwards.
+    pub fn lift_core_hold(&mut self, terms: &JobTerms) -> bool {
+        if self.core_holds.is_empty() {
             return false;
         }
-        let Some(name) = &self.jobs[job].terms.reservation else { return false };
-        let Some(place) = self.pool.core_holds.iter().position(|hold| hold.reservation == *name) else {
+        let Some(name) = &terms.reservation else { return false };
+        let Some(place) = self.core_holds.iter().position(|hold| hold.reservation == *name) else {
             return false;
         };
-        let mut holds = self.pool.core_holds.clone();
+        let mut holds = self.core_holds.clone();
         for own in &mut holds[place].shares {
-            let free = self.pool.layout.nodes[own.node].cpus;
-            let free = free.saturating_sub(self.pool.load.in_use().cpus(own.node));
+            let free = self.layout.nodes[own.node].cpus;
+            let free = free.saturating_sub(self.load.in_use().cpus(own.node));
             *own = share(own.node, free);
         }
         self.set_core_holds(holds);

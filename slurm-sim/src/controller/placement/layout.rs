@@ -185,6 +185,22 @@ impl NodeLayout {
         self.held_cpus(node, used, self.nodes[node].cpus, need)
     }
 
+    /// The fewest processors that a job which shares its nodes holds: whole cores.
+    pub fn least_held(&self, need: &Need) -> u32 {
+        let cpus = need.least_cpus();
+        need.on.feasible.iter().next().map_or(cpus, |node| self.held_on_idle(node, cpus, need))
+    }
+
+    /// All processors of some nodes.
+    pub fn cpus_of(&self, nodes: &[usize]) -> u32 {
+        nodes.iter().map(|&node| self.nodes[node].cpus).sum()
+    }
+
+    /// Whether a job's size may change with each selection: nodes of `select/linear` differ, or its number of nodes is a range.
+    pub fn size_varies(&self, need: &Need) -> bool {
+        self.is_linear && (self.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
+    }
+
     /// Whether some nodes have GPUs.
     pub fn has_gpus(&self) -> bool {
         (0..self.kinds.len()).any(|place| self.is_gpu(place))

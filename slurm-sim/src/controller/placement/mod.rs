@@ -19,6 +19,7 @@ mod pool;
 mod prepared;
 mod reserved;
 mod select;
+mod selecting;
 mod switch_tree;
 mod weighing;
 mod weights;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::core_holds::CoreHold;
 use super::in_use::{Load, NodeShare};
 use super::layout::NodeLayout;
 use super::need::Need;
@@ -10,6 +9,13 @@ use super::node_set::NodeSet;
 use super::select::NodeOffer;
 use super::weights::WeightShift;
 use crate::cluster::{AdvanceReservation, NodeState};
+
+/// What a reservation keeps of nodes now: its cores that none of its own jobs has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoreHold {
+    pub reservation: String,
+    pub shares: Vec<NodeShare>,
+}
 
 /// The nodes, and all that changes about them.
 #[derive(Debug)]
@@ -93,6 +99,21 @@ impl NodePool {
     /// Removes a reservation.
     pub fn unreserve(&mut self, name: &str) {
         self.reservations.retain(|one| one.name != name);
+    }
+
+    /// From now on there are these reservations, and no others.
+    pub fn set_reservations(&mut self, reservations: &[AdvanceReservation]) {
+        reservations.clone_into(&mut self.reservations);
+    }
+
+    /// A job takes these parts of nodes.
+    pub fn take(&mut self, shares: &[NodeShare]) {
+        shares.iter().for_each(|share| self.load.take(share));
+    }
+
+    /// A job gives these parts of nodes back.
+    pub fn release(&mut self, shares: &[NodeShare]) {
+        shares.iter().for_each(|share| self.load.release(share));
     }
 
     /// What a job has of the nodes that it is given now.

@@ -1,8 +1,10 @@
 //! Usage, and priorities by it.
 
+use super::priorities::Priorities;
 use crate::cluster::PriorityKind;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::job::{ControlledJob, JobStage, RequestedPartition};
+use crate::controller::lifecycle::Jobs;
 use crate::controller::placement::MemoryNeed;
 use crate::controller::state::Controller;
 use queuecast_core::order;
@@ -31,91 +33,72 @@ impl PriorityParts {
 }
 
 impl Controller<'_> {
-    /// Charges a job for the time since it was charged last.
-    pub fn charge(&mut self, job: JobHandle, until: i64) {
-        let one = &self.jobs[job];
-        let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
-        let from = one.last.start.max(self.priorities.last_charge);
-        if let Some(association) = one.holder.association {
-            let told = one.last.billing;
-            let billing = told.unwrap_or_else(|| self.limits.billed(&one.last.amounts, one.last.ran_in));
-            self.priorities.fair.charge(association, billing * factor, until - from);
-        }
-        if self.limits.counts_minutes() {
-            let (span, limit) =
-                ((from - one.last.start, until - one.last.start), one.last.limit_end - one.last.start);
-            let charged = self.priorities.fair.decayed(until - from) * factor;
-            self.limits.charge(&one.running_limits(), &one.last.amounts, span, limit, charged);
-        }
-    }
-
     /// Usage decays and is charged, and all priorities are computed again.
     pub fn recompute(&mut self) {
         let now = self.second();
-        self.size_looked_for();
-        self.priorities.fair.begin_period();
-        self.priorities.fair.decay(now - self.priorities.last_charge);
-        self.limits.decay(self.priorities.fair.decay_over(now - self.priorities.last_charge));
+        self.sizes.settle(&mut self.jobs);
+        self.priorities.decay(&mut self.limits, now);
         if self.priorities.fair.is_classic() {
             // One after the other in the order of their records: what a job finds used are the charges of those before it.
             let mut all: Vec<JobHandle> =
-                self.jobs.running.iter().chain(&self.queue.waiting).copied().collect();
+                self.jobs.running().iter().chain(self.queue.waiting()).copied().collect();
             order::sort_by_key(&mut all, |&job| self.jobs.record_of(job));
             for job in all {
                 match self.jobs[job].state {
-                    JobStage::Running => self.charge(job, now),
-                    _ => self.prioritize(job, now),
+                    JobStage::Running => self.priorities.charge(&self.jobs[job], &mut self.limits, now),
+                    _ => self.priorities.prioritize(&mut self.jobs, job, now),
                 }
             }
-            self.priorities.last_charge = now;
+            self.priorities.charged(now);
         } else {
-            for job in self.jobs.running.clone() {
-                self.charge(job, now);
+            for &job in self.jobs.running() {
+                self.priorities.charge(&self.jobs[job], &mut self.limits, now);
             }
-            self.priorities.last_charge = now;
+            self.priorities.charged(now);
             self.priorities.fair.rank();
-            for job in self.queue.waiting.clone() {
-                self.prioritize(job, now);
+            for &job in self.queue.waiting() {
+                self.priorities.prioritize(&mut self.jobs, job, now);
             }
         }
         self.queue.is_out_of_order();
-        self.clock.changed = true;
+        self.clock.request_cycle();
     }
+}
 
-    pub fn prioritize(&mut self, job: JobHandle, now: i64) {
-        let one = &self.jobs[job];
+impl Priorities<'_> {
+    /// Computes the priority of a job in each of its partitions.
+    pub fn prioritize(&mut self, jobs: &mut Jobs<'_>, job: JobHandle, now: i64) {
+        let one = &jobs[job];
         if let Some(association) =
             one.holder.association.filter(|_| one.terms.fixed_priority.is_none() && !one.terms.is_held)
         {
-            self.priorities.fair.settle(association);
+            self.fair.settle(association);
         }
-        for place in 0..self.jobs[job].partitions.len() {
-            let before = self.jobs[job].partitions[place].priority;
-            let computed = self.priority(job, place, now);
-            let only_grows = self.cluster.settings.priority.flags.incr_only;
-            self.jobs[job].partitions[place].priority =
-                if only_grows { computed.max(before) } else { computed };
+        let only_grows = self.cluster.settings.priority.flags.incr_only;
+        for place in 0..jobs[job].partitions.len() {
+            let before = jobs[job].partitions[place].priority;
+            let computed = self.priority(jobs, job, place, now);
+            jobs.set_priority(job, place, if only_grows { computed.max(before) } else { computed });
         }
     }
 
-    fn priority(&self, job: JobHandle, place: usize, now: i64) -> u64 {
-        let one = &self.jobs[job];
+    fn priority(&self, jobs: &Jobs<'_>, job: JobHandle, place: usize, now: i64) -> u64 {
+        let one = &jobs[job];
         if let Some(fixed) = one.terms.fixed_priority {
             return u64::from(fixed);
         }
         if self.cluster.settings.priority.kind == PriorityKind::Basic {
             // In the order of submission.
-            return u64::from(u32::MAX) - self.jobs.rank(job) as u64;
+            return u64::from(u32::MAX) - jobs.rank(job) as u64;
         }
-        let sum = self.priority_parts(job, place, now).sum();
+        let sum = self.parts(one, place, now).sum();
         if sum < 1.0 { 1 } else { sum as u64 }
     }
 
     /// What the priority of a job in one of its partitions consists of.
-    pub fn priority_parts(&self, job: JobHandle, place: usize, now: i64) -> PriorityParts {
+    pub fn parts(&self, one: &ControlledJob, place: usize, now: i64) -> PriorityParts {
         let settings = &self.cluster.settings.priority;
         let weights = &settings.weights;
-        let one = &self.jobs[job];
         let place = &one.partitions[place];
         let flags = &settings.flags;
         let since = match one.holder.limits.accrual {
@@ -132,14 +115,13 @@ impl Controller<'_> {
         let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
         let size = if flags.small_relative_to_time {
             // Processors, at least those of average nodes, for each minute of the limit.
-            let cpus = (asked * self.priorities.all_cpus / nodes).max(size_cpus);
-            let share = cpus / (place.limit / 60).max(1) as f64 / self.priorities.all_cpus;
+            let cpus = (asked * self.all_cpus / nodes).max(size_cpus);
+            let share = cpus / (place.limit / 60).max(1) as f64 / self.all_cpus;
             if settings.favor_small { 1.0 - share } else { share }
         } else if settings.favor_small {
-            ((nodes - asked) / nodes + (self.priorities.all_cpus - size_cpus) / self.priorities.all_cpus)
-                / 2.0
+            ((nodes - asked) / nodes + (self.all_cpus - size_cpus) / self.all_cpus) / 2.0
         } else {
-            (asked / nodes + size_cpus / self.priorities.all_cpus) / 2.0
+            (asked / nodes + size_cpus / self.all_cpus) / 2.0
         };
         let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
         let of = |value: f64, largest: f64, is_raw: bool| {
@@ -157,13 +139,13 @@ impl Controller<'_> {
         PriorityParts {
             age: f64::from(weights.age) * age,
             fair_share: f64::from(weights.fair_share)
-                * one.holder.association.map_or(0.0, |index| self.priorities.fair.factor(index)),
+                * one.holder.association.map_or(0.0, |index| self.fair.factor(index)),
             size: f64::from(weights.job_size) * size.min(1.0),
             partition: f64::from(weights.partition)
-                * of(factor, self.priorities.largest_partition, flags.no_normal_part),
-            qos: f64::from(weights.qos) * of(qos, self.priorities.largest_qos, flags.no_normal_qos),
+                * of(factor, self.largest_partition, flags.no_normal_part),
+            qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
             association: f64::from(weights.assoc)
-                * of(association, self.priorities.largest_association, flags.no_normal_assoc),
+                * of(association, self.largest_association, flags.no_normal_assoc),
             resources: self.resource_part(place, one.partitions[0].kept.need.counted_memory),
             nice: one.terms.nice as f64,
         }
@@ -182,12 +164,10 @@ impl Controller<'_> {
             let of_tasks = need.gres.per_task.iter();
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
-            let places =
-                self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
+            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
             let places: Vec<usize> = places.collect();
             // What is asked for of one type counts as of any.
-            let counts =
-                |place: usize| self.pool.layout.gres_counts_for(place).any(|at| places.contains(&at));
+            let counts = |place: usize| self.layout.gres_counts_for(place).any(|at| places.contains(&at));
             asked.filter(|one| counts(one.0)).map(|one| one.1).sum::<u64>()
         };
         let memory = match memory {
@@ -215,14 +195,14 @@ impl Controller<'_> {
 
     /// How much of a resource the nodes of a partition have.
     fn partition_has(&self, partition: usize, name: &str) -> u64 {
-        let nodes = self.pool.layout.partitions[partition].iter();
+        let nodes = self.layout.partitions[partition].iter();
         let places: Vec<usize> =
-            self.pool.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
         let of = |node: usize| match name {
             "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
-            _ => places.iter().map(|&at| self.pool.layout.nodes[node].gres[at]).sum(),
+            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
         };
         nodes.map(of).sum()
     }

@@ -3,8 +3,10 @@
 mod classic_share;
 mod factors;
 mod fair_share;
+mod pending_sizes;
 mod priorities;
 mod sizes;
 
 pub use factors::PriorityParts;
-pub use priorities::{PendingSizes, Priorities};
+pub use pending_sizes::PendingSizes;
+pub use priorities::Priorities;

@@ -1,7 +1,10 @@
 //! What the queue consists of.
 
-use crate::controller::handles::{JobHandle, SubmissionHandle};
 use std::cmp::Reverse;
+
+use crate::cluster::Cluster;
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::lifecycle::Jobs;
 
 /// Where a job stands in the queue: what comes first is smaller.
 pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, usize));
@@ -20,6 +23,27 @@ pub struct QueueRecord {
 }
 
 impl QueueRecord {
+    /// Of a job in one of its partitions.
+    pub fn of(jobs: &Jobs<'_>, cluster: &Cluster, job: JobHandle, place: usize) -> QueueRecord {
+        let one = &jobs[job];
+        let at = &one.partitions[place];
+        let key = (
+            one.terms.reservation.is_none(),
+            Reverse(cluster.partitions[at.partition].priority_tier),
+            Reverse(at.priority),
+            one.wait.submit,
+            (jobs.rank(job), one.task, place),
+        );
+        QueueRecord {
+            key,
+            job,
+            place,
+            submission: one.submission,
+            partition: at.partition,
+            user: one.holder.user,
+        }
+    }
+
     /// Whether it is of a task of an array.
     pub fn is_task(&self) -> bool {
         self.key.4.1.is_some()

@@ -1,114 +1,21 @@
-//! Preemption: running jobs that are requeued or cancelled so that others can start.
+//! Jobs that make way for others, and go back to the queue.
 
-use std::cell::RefCell;
-
+use super::candidates::Preemption;
 use crate::cluster::{PreemptAction, PreemptKind};
-use crate::controller::backfill::Releases;
 use crate::controller::handles::JobHandle;
-use crate::controller::job::{JobStage, RequestedPartition};
-use crate::controller::placement::{CachedNeed, Load, NodeOffer, NodeSet};
+use crate::controller::job::RequestedPartition;
+use crate::controller::placement::NodeSet;
 use crate::controller::state::Controller;
 
 /// Seconds after a requeue before the job may start again: its credentials have to expire first.
-pub const REQUEUE_DELAY: i64 = 121;
-
-/// A job with more starts than this is not preempted again, which stops two jobs from preempting each other for ever.
-const MOST_STARTS: u32 = 1_000;
+const REQUEUE_DELAY: i64 = 121;
 
 /// Seconds that a node has to report before it counts as down (`SlurmdTimeout`).
 const NODE_TIMEOUT: i64 = 300;
 
-/// Nodes as they would be if all jobs that a job may preempt were gone.
-pub struct EmptiedNodes {
-    /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
-    pub kept: CachedNeed,
-    pub load: Load,
-    pub releases: RefCell<Releases>,
-}
-
 impl Controller<'_> {
-    /// Nodes without the jobs that a job may preempt; `None` if there are no such jobs.
-    pub fn emptied_for(&self, job: JobHandle, at: &RequestedPartition) -> Option<EmptiedNodes> {
-        let gone = self.candidates(job, at);
-        if gone.is_empty() {
-            return None;
-        }
-        let mut load = self.pool.load.clone();
-        gone.iter().flat_map(|&other| &*self.jobs[other].last.shares).for_each(|share| load.release(share));
-        let left: Vec<JobHandle> =
-            self.jobs.running.iter().copied().filter(|other| !gone.contains(other)).collect();
-        let releases = RefCell::new(Releases::of(&left, &self.jobs.all, &load, true));
-        let kept = CachedNeed::new(at.kept.need.clone(), at.kept.class);
-        Some(EmptiedNodes { kept, load, releases })
-    }
-
-    /// The preemption mode that applies to a running job: that of its partition or QOS, else the cluster's.
-    fn action_for(&self, job: JobHandle) -> PreemptAction {
-        let one = &self.jobs[job];
-        let settings = &self.cluster.settings.preempt;
-        match settings.kind {
-            PreemptKind::None => PreemptAction::Off,
-            PreemptKind::PartitionTier => {
-                self.cluster.partitions[one.last.ran_in].preempt.unwrap_or(settings.action)
-            }
-            PreemptKind::Qos => {
-                one.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt).unwrap_or(settings.action)
-            }
-        }
-    }
-
-    /// Whether a job in one of its partitions may preempt a running job.
-    fn preempts(&self, job: JobHandle, at: &RequestedPartition, other: JobHandle) -> bool {
-        let settings = &self.cluster.settings.preempt;
-        let (one, running) = (&self.jobs[job], &self.jobs[other]);
-        let exempt = running.holder.qos.and_then(|qos| self.cluster.qos[qos].preempt_exempt_time);
-        if running.last.incarnation > MOST_STARTS
-            || self.second() - running.last.start < exempt.unwrap_or(settings.exempt_time).0
-        {
-            return false;
-        }
-        match settings.kind {
-            PreemptKind::None => false,
-            PreemptKind::PartitionTier => {
-                let tier = |partition: usize| self.cluster.partitions[partition].priority_tier;
-                tier(at.partition) > tier(running.last.ran_in)
-            }
-            PreemptKind::Qos => {
-                let (Some(own), Some(theirs)) = (one.holder.qos, running.holder.qos) else { return false };
-                let (own, theirs) = (&self.cluster.qos[own], &self.cluster.qos[theirs]);
-                let is_below = settings.within
-                    && own.name == theirs.name
-                    && running.partitions.iter().all(|place| place.priority < at.priority);
-                own.preempts.contains(&theirs.name) || is_below
-            }
-        }
-    }
-
-    /// The running jobs that a job may preempt, in the order in which they are tried: youngest first if so configured, else by
-    /// lowest QOS priority or partition tier, then fewest nodes.
-    fn candidates(&self, job: JobHandle, at: &RequestedPartition) -> Vec<JobHandle> {
-        let settings = &self.cluster.settings.preempt;
-        if settings.kind == PreemptKind::None {
-            return Vec::new();
-        }
-        let makes_way = |&&other: &&JobHandle| {
-            matches!(self.action_for(other), PreemptAction::Requeue | PreemptAction::Cancel)
-                && self.preempts(job, at, other)
-        };
-        let mut found: Vec<JobHandle> = self.jobs.running.iter().filter(makes_way).copied().collect();
-        let rank = |&other: &JobHandle| {
-            let running = &self.jobs[other];
-            let first = match settings.kind {
-                PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.cluster.qos[qos].priority),
-                _ => self.cluster.partitions[running.last.ran_in].priority_tier,
-            };
-            (first, running.last.nodes.len(), running.last.start)
-        };
-        match settings.youngest_first {
-            true => found.sort_by_key(|&other| std::cmp::Reverse(self.jobs[other].last.start)),
-            false => found.sort_by_key(rank),
-        }
-        found
+    fn preemption(&self) -> Preemption<'_> {
+        Preemption { now: self.now() }
     }
 
     /// Preempts the running jobs that keep a job from starting on the usable nodes, if that frees enough. The job starts once
@@ -121,103 +28,38 @@ impl Controller<'_> {
         if self.jobs[job].wait.preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
-        if let Some(jobs) = self.to_preempt(job, at, usable) {
-            self.jobs[job].wait.preempted_at = Some(now);
+        if let Some(jobs) = self.preemption().to_preempt(job, at, usable) {
+            self.jobs.preempts(job, now);
             self.preempt(&jobs);
         }
-    }
-
-    /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Computed
-    /// twice, the second time with the job that made it possible first, so that fewer are preempted.
-    fn to_preempt(
-        &self,
-        job: JobHandle,
-        at: &RequestedPartition,
-        usable: &NodeSet,
-    ) -> Option<Vec<JobHandle>> {
-        let mut order = self.candidates(job, at);
-        if order.is_empty() {
-            return None;
-        }
-        let mut found = self.freed_by(&order, at, usable)?;
-        for _ in 0..self.cluster.settings.preempt.reorder_count {
-            let Some(&last) = found.0.last() else { break };
-            order.retain(|&other| other != last);
-            order.insert(0, last);
-            found = self.freed_by(&order, at, usable)?;
-        }
-        let (gone, nodes) = found;
-        let is_on = |&other: &JobHandle| {
-            self.jobs[other].last.nodes.iter().any(|&node| nodes.contains(&(node as usize)))
-        };
-        Some(gone.into_iter().filter(is_on).collect())
-    }
-
-    /// The first jobs of this order whose end lets the job start, and the nodes on which it then starts.
-    fn freed_by(
-        &self,
-        order: &[JobHandle],
-        at: &RequestedPartition,
-        usable: &NodeSet,
-    ) -> Option<(Vec<JobHandle>, Vec<usize>)> {
-        let need = &at.kept.need;
-        let mut load: Load = self.pool.load.clone();
-        let mut gone = Vec::new();
-        for &other in order {
-            self.jobs[other].last.shares.iter().for_each(|share| load.release(share));
-            gone.push(other);
-            let in_use = load.in_use();
-            let fits = |&node: &usize| in_use.usable(&self.pool.layout, node, need) > 0;
-            let free = need.on.feasible.iter().filter(|&node| usable.contains(node)).filter(fits);
-            let nodes = NodeSet::of(self.cluster.nodes.len(), free);
-            let offer =
-                NodeOffer { layout: &self.pool.layout, in_use: Some(in_use), nodes: &nodes, shift: None };
-            if let Some(chosen) = offer.choose(need) {
-                return Some((gone, chosen));
-            }
-        }
-        None
     }
 
     /// Preempts these jobs: they are requeued or cancelled, and their nodes are free after the stop delay.
     fn preempt(&mut self, jobs: &[JobHandle]) {
         for &job in jobs {
-            let goes_back = self.action_for(job) == PreemptAction::Requeue && self.can_requeue(job);
+            let goes_back = self.preemption().action_for(job) == PreemptAction::Requeue
+                && self.jobs.can_requeue(job, &self.cluster.settings.jobs);
             self.end(job, false);
-            self.jobs[job].interruptions.preempted += 1;
+            self.jobs.is_preempted(job);
             match goes_back {
                 true => self.requeue(job),
-                false => self.jobs[job].lose_run(),
+                false => self.jobs.lose_run(job),
             }
         }
-    }
-
-    /// Whether a job may be requeued.
-    pub fn can_requeue(&self, job: JobHandle) -> bool {
-        let request = &self.jobs.submission(job).request;
-        request.terms.requeue.unwrap_or(self.cluster.settings.jobs.job_requeue)
     }
 
     /// Requeues a stopped job: it is pending as if submitted now, with a later begin time, and will run from its beginning.
     pub fn requeue(&mut self, job: JobHandle) {
         let now = self.second();
         // What it holds is released once it has been stopped.
-        let shares = std::mem::take(&mut self.jobs[job].last.shares);
+        let shares = self.jobs.take_shares(job);
         self.describe_job(job);
-        let one = &mut self.jobs[job];
-        one.last.shares = shares;
-        one.lose_run();
-        one.interruptions.requeued += 1;
-        one.state = JobStage::Waiting;
-        one.wait.submit = now;
-        one.terms.begin =
-            now + self.cluster.settings.main.requeue_delay.map_or(REQUEUE_DELAY, |delay| delay.0);
-        (one.wait.eligible, one.wait.was_seen, one.last.by) = (None, false, None);
-        self.jobs.waits_again(job);
+        let delay = self.cluster.settings.main.requeue_delay.map_or(REQUEUE_DELAY, |delay| delay.0);
+        self.jobs.waits_again(job, shares, (now, now + delay));
         self.queue.requeue(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
-        self.prioritize(job, now);
+        self.priorities.prioritize(&mut self.jobs, job, now);
     }
 }
 

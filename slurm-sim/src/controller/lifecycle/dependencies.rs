@@ -1,0 +1,109 @@
+//! What jobs depend on.
+
+use super::jobs::Jobs;
+use crate::cluster::{DependencyKind, DependencyOn};
+use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::job::{ControlledJob, JobStage};
+
+/// When the delay of a dependency ends, in seconds: counted from the needed job's start, or its cancellation while pending.
+fn delayed(needed: &ControlledJob, on: &DependencyOn) -> i64 {
+    let since = if needed.last.by.is_some() { needed.last.start } else { needed.last.end };
+    since.saturating_add(on.delay.0)
+}
+
+impl Jobs<'_> {
+    /// Whether a job of this job's name and user runs or, of those pending, was submitted before it (dependency `singleton`).
+    fn has_namesake(&self, job: JobHandle, pending: &[JobHandle]) -> bool {
+        let own = self[job].submission;
+        let of = |submission: SubmissionHandle| {
+            let one = self.asked(submission);
+            one.request.name.as_ref().map(|name| (name, &one.user))
+        };
+        let Some(named) = of(own) else { return false };
+        let same = |&&other: &&JobHandle| {
+            let submission = self[other].submission;
+            submission != own && of(submission) == Some(named)
+        };
+        self.running().iter().any(|other| same(&other))
+            || pending.iter().filter(same).any(|&other| self.rank(other) < self.rank_of(own))
+    }
+
+    /// The tasks that a condition names; `None` if there is no such job.
+    fn needed(&self, on: &DependencyOn) -> Option<Vec<&ControlledJob>> {
+        let whole = on.job.trim_start_matches('@');
+        let (name, task) = match whole.rsplit_once('_') {
+            Some((name, task)) if self.named(whole).is_none() => (name, task.parse::<u32>().ok()),
+            _ => (whole, None),
+        };
+        let tasks = self.tasks(self.named(name)?).iter().map(|&one| &self[one]);
+        Some(tasks.filter(|one| task.is_none() || one.task == task).collect())
+    }
+
+    /// When the dependency delays of a job end, of those needed jobs that have started or were cancelled while pending.
+    pub fn delayed_until(&self, job: JobHandle) -> Vec<i64> {
+        let dependency = self.submission(job).request.dependency.iter();
+        let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
+        let ends = with_delay.flat_map(|on| {
+            let tasks = self.needed(on).unwrap_or_default().into_iter();
+            let begun = tasks.filter(|one| !matches!(one.state, JobStage::ToCome | JobStage::Waiting));
+            begun.map(move |one| delayed(one, on))
+        });
+        ends.collect()
+    }
+
+    /// Whether the dependencies of a job are met at an instant, beside the jobs that are pending; `None` if they never can be.
+    pub fn dependency_met(&self, job: JobHandle, pending: &[JobHandle], now: i64) -> Option<bool> {
+        let Some(dependency) = &self.submission(job).request.dependency else {
+            return Some(true);
+        };
+        let mut all = true;
+        let mut any = false;
+        let mut never = false;
+        for on in &dependency.on {
+            let met = match self.needed(on) {
+                _ if on.kind == DependencyKind::Singleton => Some(!self.has_namesake(job, pending)),
+                // A job that is not known counts as one that ended long ago.
+                None => Some(on.kind != DependencyKind::AfterNotOk),
+                Some(tasks) => {
+                    let states: Vec<JobStage> = tasks.iter().map(|one| one.state).collect();
+                    let over = |state: &JobStage| {
+                        matches!(state, JobStage::Ended { .. } | JobStage::Cancelled | JobStage::Refused)
+                    };
+                    let well = |state: &JobStage| *state == JobStage::Ended { well: true };
+                    match on.kind {
+                        DependencyKind::After => Some(tasks.iter().all(|one| {
+                            (over(&one.state) || one.state == JobStage::Running) && now >= delayed(one, on)
+                        })),
+                        DependencyKind::AfterOk | DependencyKind::AfterCorr => {
+                            if states.iter().any(|state| over(state) && !well(state)) {
+                                None
+                            } else {
+                                Some(states.iter().all(well))
+                            }
+                        }
+                        DependencyKind::AfterNotOk => {
+                            if states.iter().all(over) {
+                                if states.iter().all(well) { None } else { Some(true) }
+                            } else {
+                                Some(false)
+                            }
+                        }
+                        _ => Some(states.iter().all(over)),
+                    }
+                }
+            };
+            match met {
+                Some(true) => any = true,
+                Some(false) => all = false,
+                None => (all, never) = (false, true),
+            }
+        }
+        if dependency.any {
+            if any { Some(true) } else { Some(false) }
+        } else if never {
+            None
+        } else {
+            Some(all)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Preemption: running jobs that are requeued or cancelled so that others can start.
+
+mod candidates;
+mod requeue;
+
+pub use candidates::Preemption;

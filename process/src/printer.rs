@@ -191,6 +191,13 @@ impl Printer {
         }
     }
 
+    /// Prints a line for a person who has started a service at a terminal, beside the lines of its log.
+    pub fn tell_person(&self, text: &str) {
+        if !self.quiet && io::stderr().is_terminal() {
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+    }
+
     /// Prints what became of an interrupted command, in place of its progress bar.
     pub fn interrupted(&self, failure: &Failure) {
         if self.columns.is_some() {

@@ -344,6 +344,10 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
             told.log_line(&event);
             if event.event == "listening" {
                 supervisor::tell("READY=1");
+                let address = event.values.iter().find(|(name, _)| name == "address");
+                if let Some((_, address)) = address {
+                    told.tell_person(&format!("The page is at {address} in some seconds; Ctrl-C ends it."));
+                }
             }
         }),
     };

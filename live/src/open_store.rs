@@ -143,7 +143,7 @@ impl OpenStore {
         if age > FRESH {
             messages.note(&format!("the last look at Slurm by then was {} before", minutes(age)));
         }
-        Ok(site_at(&look.look)?)
+        site_at(&look.look)
     }
 
     /// What was learned of it by the moment of a look, if there is something for every queue there was then.

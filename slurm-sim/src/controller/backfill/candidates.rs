@@ -131,7 +131,7 @@ impl Candidates {
         let open = open.entry(at.kept.class).or_insert_with(|| {
             let mut nodes = controller.pool.open_nodes[at.partition].clone();
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
-            let of = |node: usize| OpenSum::of(node, need, &controller.pool);
+            let of = |node: usize| OpenSum::of(node, need, controller.pool);
             let mut sum = OpenSum { nodes: nodes.len(), cpus: 0 };
             if !need.is_exclusive {
                 sum.cpus = nodes.iter().map(|node| of(node).cpus).sum();

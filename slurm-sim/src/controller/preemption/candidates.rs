@@ -100,7 +100,7 @@ impl Preemption<'_> {
 
     /// The running jobs to preempt so that a job can start on the usable nodes; `None` if that does not free enough. Repeated
     /// `preempt_reorder_count` times, each time with the last job needed moved to the front, so that fewer are preempted.
-    pub fn to_preempt(
+    pub fn preempted_for(
         &self,
         job: JobHandle,
         at: &RequestedPartition,

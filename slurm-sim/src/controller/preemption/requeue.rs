@@ -28,7 +28,7 @@ impl Controller<'_> {
         if self.jobs[job].wait.preempted_at.is_some_and(|at| now - at < patience) {
             return;
         }
-        if let Some(jobs) = self.preemption().to_preempt(job, at, usable) {
+        if let Some(jobs) = self.preemption().preempted_for(job, at, usable) {
             self.jobs.preempts(job, now);
             self.preempt(&jobs);
         }

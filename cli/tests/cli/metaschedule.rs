@@ -321,7 +321,8 @@ fn one_job_goes_where_it_would_start_first() {
             || sentence.contains("Too close to call")
             || sentence.contains("at once")
     );
-    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(sentence), "{text}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&text).contains(&words(sentence)), "{text}");
     assert!(text.contains("80% range") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let csv = stdout(&mut folder.queuecast(&format!("{line} --format csv")));
     assert_eq!(column(&csv, "site"), names(&answer["sites"], "site"));
@@ -336,7 +337,7 @@ fn sites_that_are_alike_are_too_close_to_call() {
     assert_eq!(alike["first"], value!(["north", "south"]));
     let sentence = alike["sentence"].as_str().unwrap();
     let said = "Too close to call between north and south: none starts it sooner in six of ten cases.";
-    assert!(sentence.starts_with(said) || sentence.contains("at once at north and south"), "{sentence}");
+    assert!(sentence.contains(said) || sentence.contains("at once at north and south"), "{sentence}");
     // Control: a queue of hours behind a machine that is free.
     let busy: String = (1..=40)
         .map(|id| format!("{id} 0 {} 3600 64 -1 -1 64 3600 -1 1 1 1 1 1 1 -1 -1\n", (id - 1) * 3600))

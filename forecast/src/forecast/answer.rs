@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::doubt::Doubt;
 use super::method::WaitMethod;
-use super::regime::{self, Doubt, RegimeRecord};
+use super::regime::{self, RegimeRecord};
 use super::trials::MethodRecord;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;

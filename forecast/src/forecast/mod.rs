@@ -11,6 +11,7 @@ mod campaign;
 mod campaign_jobs;
 mod closeness;
 mod cluster;
+mod doubt;
 mod followed;
 mod forecaster;
 mod limit;
@@ -48,6 +49,7 @@ pub use cluster::{
     when_each_at_cluster,
 };
 pub(crate) use cluster::{ClusterVariants, never_starts, variants_at_cluster};
+pub use doubt::Doubt;
 pub(crate) use forecaster::ASKED;
 pub use forecaster::{Forecaster, SubmissionUse};
 pub use limit::LimitAdvice;
@@ -62,7 +64,7 @@ pub use pending::{PendingForecaster, PendingStart, PendingStarts, PlayedQueue, R
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use played_forecaster::PlayedForecaster;
-pub use regime::{Doubt, RegimeRecord};
+pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{
     LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,

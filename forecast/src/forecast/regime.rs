@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::trials::MethodRecord;
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::{integer, number_of};
 use queuecast_core::units::{Procs, Time};
@@ -132,37 +131,6 @@ impl RegimeRecord {
     }
 }
 
-/// Why an answer is not to be relied on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Doubt<'a> {
-    /// Ranges of jobs in the same situation have failed.
-    Regime(&'a RegimeRecord),
-    /// There are too few of these, and ranges of all jobs have failed.
-    All(&'a MethodRecord),
-}
-
-impl<'a> Doubt<'a> {
-    /// By how right the method was in the situation of the job, else for all jobs; `None` if its ranges have held, or too little is known.
-    pub fn of(regime: Option<&'a RegimeRecord>, record: Option<&'a MethodRecord>) -> Option<Doubt<'a>> {
-        match regime {
-            Some(regime) => (!regime.is_reliable()).then_some(Doubt::Regime(regime)),
-            None => record.filter(|all| all.inside < RegimeRecord::RELIABLE).map(Doubt::All),
-        }
-    }
-
-    /// In words, to follow "No reliable answer here: ".
-    pub fn words(&self) -> String {
-        match self {
-            Doubt::Regime(regime) => regime.words("only "),
-            Doubt::All(MethodRecord { jobs, inside, .. }) => format!(
-                "of the last {} so predicted, only {:.1}% started within such a range",
-                number_of(i64::try_from(*jobs).unwrap_or(i64::MAX), "job"),
-                100.0 * inside
-            ),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,20 +164,6 @@ mod tests {
         );
         let count = |jobs| JudgedJobs { jobs, inside: jobs, at_once: 0 };
         assert_eq!(own.record(|_| count(29)), None);
-        // What is known of its own situation decides; else what is known of all jobs.
-        let all = |inside| MethodRecord {
-            method: String::new(),
-            jobs: 60,
-            inside,
-            by_p90: 0.9,
-            interval_score: 1.0,
-            mean_error: 1.0,
-        };
-        let (bad, good) = (all(0.64), all(0.66));
-        assert_eq!(Doubt::of(Some(&record), Some(&good)), Some(Doubt::Regime(&record)));
-        assert_eq!(Doubt::of(None, Some(&bad)), Some(Doubt::All(&bad)));
-        assert_eq!(Doubt::of(Some(&RegimeRecord { inside: 0.65, ..record }), Some(&bad)), None);
-        assert_eq!((Doubt::of(None, Some(&good)), Doubt::of(None, None)), (None, None));
         // The largest size that there is.
         let largest = Regime { size: u32::MAX.ilog2() / 2, ..own }.record(|_| count(30)).unwrap();
         assert_eq!(largest.procs, Some((Procs(1 << 30), Procs(u32::MAX))));

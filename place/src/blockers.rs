@@ -36,7 +36,7 @@ pub struct TriedBlocker {
     pub gain: Option<f64>,
     /// The share of simulations in which it starts sooner.
     pub sooner: f64,
-    /// Whether it matters: sooner by more than a minute and a tenth of the wait, in six of ten simulations or more.
+    /// Whether it matters: sooner by more than a minute and a tenth of the simulated wait, in six of ten simulations or more.
     pub matters: bool,
 }
 
@@ -59,13 +59,16 @@ fn sentence(median: f64, candidates: usize, tried: &[TriedBlocker]) -> String {
             .to_owned();
     }
     let mattering: Vec<&TriedBlocker> = tried.iter().filter(|one| one.matters).collect();
-    let earlier = |one: &TriedBlocker| match (one.gain, one.median) {
-        (Some(gain), _) => format!("it would start {} earlier", duration::about(gain)),
-        (None, Some(median)) => format!("it would start in {}, and else not at all", duration::about(median)),
-        (None, None) => "it would start".to_owned(),
+    // Answers also count how such jobs fared before, so that what is simulated is told as such, with and without each.
+    let starts = |seconds: Option<f64>| match seconds {
+        Some(seconds) if seconds < 1.0 => "at once".to_owned(),
+        Some(seconds) => format!("in {}", duration::about(seconds)),
+        None => "not at all".to_owned(),
     };
+    let with_all = format!("in simulations it starts {}", starts(Some(median).filter(|one| one.is_finite())));
+    let without = |one: &&TriedBlocker| format!("without {} {}", one.what, starts(one.median));
     let mut parts: Vec<String> =
-        mattering.iter().take(NAMED).map(|one| format!("without {} {}", one.what, earlier(one))).collect();
+        std::iter::once(with_all).chain(mattering.iter().take(NAMED).map(without)).collect();
     let singles = tried.iter().filter(|one| one.jobs.len() == 1).count();
     let of = if singles < candidates {
         format!(" of the {singles} largest of {}", number_of(candidates, "job"))

@@ -104,6 +104,7 @@ impl SlurmPlace {
                 wanted: wanted(&self.cluster, pending, submission),
                 idle: pending.idle,
                 all: pending.usable,
+                follows: pending.ahead > 0,
             },
             Some(WaitReason::Priority) if pending.ahead == 0 => WaitsFor::NextPass,
             Some(WaitReason::Priority) => turn(),

@@ -30,6 +30,8 @@ pub enum WaitsFor {
         idle: usize,
         /// Nodes that it may use.
         all: usize,
+        /// Whether jobs are before it, for which idle nodes may be kept.
+        follows: bool,
     },
     /// Its turn.
     Turn {
@@ -149,9 +151,14 @@ impl WaitsFor {
                 };
                 format!("{}, {free}{enough}", number_of(*wanted, "processor"))
             }
-            WaitsFor::Nodes { wanted, idle, all } => {
+            WaitsFor::Nodes { wanted, idle, all, follows } => {
+                let why = match (idle, follows) {
+                    (0, _) => "",
+                    (_, true) => ", kept for jobs before it or without what it asks for",
+                    (_, false) => ", too few or without what it asks for",
+                };
                 format!(
-                    "{wanted}: of {} that it may use {idle} {} idle",
+                    "{wanted}: of {} that it may use {idle} {} idle{why}",
                     number_of(*all, "node"),
                     if *idle == 1 { "is" } else { "are" }
                 )

@@ -76,7 +76,7 @@ pub(crate) fn with_blockers(document: Document, place: &str, why: &StartWhy) -> 
         why.draws
     ));
     table.note(
-        "matters: sooner by more than a minute and a tenth of the wait, in six of ten simulations or more",
+        "matters: sooner by more than a minute and a tenth of the simulated wait, in six of ten simulations or more",
     );
     if why.tried.len() > ROWS {
         table.note(format!("the first {ROWS} of {}; JSON has all", number_of(why.tried.len(), "case")));

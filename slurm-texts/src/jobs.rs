@@ -10,7 +10,7 @@ use super::values::digits;
 use queuecast_core::job_state::JobState;
 use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
-use queuecast_slurm_sim::cluster::{JobOutcome, SubmittedJob, TaskRun};
+use queuecast_slurm_sim::cluster::{ClusterAction, ClusterEvent, JobOutcome, SubmittedJob, TaskRun};
 use queuecast_trace::hostlist::expanded;
 
 /// The submissions of a list, and what became of them if it says so. Times are as in the list.
@@ -18,6 +18,8 @@ use queuecast_trace::hostlist::expanded;
 pub(super) struct JobList {
     pub submissions: Vec<SubmittedJob>,
     pub outcomes: Vec<JobOutcome>,
+    /// Cancellations that the list says.
+    pub cancellations: Vec<ClusterEvent>,
 }
 
 /// The columns of one row.
@@ -38,14 +40,17 @@ impl JobRow<'_> {
 
     /// A time: whole seconds, or with up to three decimals.
     fn instant(&self, name: &str) -> Option<Micros> {
-        let cell = self.cell(name)?;
-        let (sign, bare) = cell.strip_prefix('-').map_or((1, cell), |bare| (-1, bare));
-        let (whole, decimals) = bare.split_once('.').unwrap_or((bare, "0"));
-        let fraction = digits(decimals).filter(|_| decimals.len() <= 3)?;
-        let fraction = fraction * [1, 100, 10, 1][decimals.len()];
-        let milliseconds = digits(whole)?.checked_mul(1000)?.checked_add(fraction)?;
-        Some(Micros::of_millis(sign * i64::try_from(milliseconds).ok()?))
+        instant(self.cell(name)?)
     }
+}
+
+fn instant(cell: &str) -> Option<Micros> {
+    let (sign, bare) = cell.strip_prefix('-').map_or((1, cell), |bare| (-1, bare));
+    let (whole, decimals) = bare.split_once('.').unwrap_or((bare, "0"));
+    let fraction = digits(decimals).filter(|_| decimals.len() <= 3)?;
+    let fraction = fraction * [1, 100, 10, 1][decimals.len()];
+    let milliseconds = digits(whole)?.checked_mul(1000)?.checked_add(fraction)?;
+    Some(Micros::of_millis(sign * i64::try_from(milliseconds).ok()?))
 }
 
 /// Reads a list with a header line: `submit`, `user` and `args` are needed, `run` or `planned_run`, `account`, `key` and what
@@ -137,11 +142,38 @@ fn job(
             (None, Some(_)) => return Err("no task, since the job is no array".into()),
         }
     }
+    if let Some(cell) = row.cell("cancelled") {
+        list.cancellations.extend(cancellations(cell, &key, &tasks, submission)?);
+    }
     if let Some(state) = row.cell("state") {
         list.outcomes
             .extend(tasks.into_iter().map(|task| outcome(row, key.clone(), task, state, submit.second())));
     }
     Ok(())
+}
+
+/// When a submission is cancelled: one time, or a list in brackets with one for each task, which may be empty.
+fn cancellations(
+    cell: &str,
+    key: &str,
+    tasks: &[Option<u32>],
+    submission: &SubmittedJob,
+) -> Result<Vec<ClusterEvent>, String> {
+    let one = |text: &str, task: Option<u32>| {
+        let at = instant(text.trim()).ok_or("a time in column cancelled")?;
+        Ok(ClusterEvent { at, action: ClusterAction::Cancel { key: key.to_owned(), task } })
+    };
+    let Some(listed) = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix(']')) else {
+        return tasks.iter().map(|&task| one(cell, task)).collect();
+    };
+    let times: Vec<&str> = listed.split(',').collect();
+    match &submission.request.array {
+        Some(array) if array.indices.len() == times.len() => {
+            let each = array.indices.iter().zip(times).filter(|(_, time)| !time.trim().is_empty());
+            each.map(|(&task, time)| one(time, Some(task))).collect()
+        }
+        _ => Err("a time in column cancelled for each task of an array".into()),
+    }
 }
 
 /// Options that are not modelled: those among the arguments, and those that are listed.

@@ -342,6 +342,9 @@ pub(super) fn recorded(
     }
     if submissions.is_empty() {
         submissions = list.submissions;
+        events.extend(
+            list.cancellations.into_iter().map(|event| ClusterEvent { at: event.at + begin.into(), ..event }),
+        );
     }
     order::sort_by_key(&mut submissions, |job| job.submit);
     for job in submissions.iter_mut().filter(|job| job.request.name.is_none()) {

@@ -8,7 +8,7 @@ use super::anchored::FirstJob;
 use super::answer::{WhenError, WhenSettings};
 use super::campaign_jobs::{Campaign, CampaignJob, CampaignMember};
 use super::past_campaigns::{
-    CampaignOutcome, CampaignRecord, MILESTONES, PastCampaigns, PastSets, past_sets,
+    CampaignCorrection, CampaignOutcome, CampaignRecord, MILESTONES, PastCampaigns, PastSets, past_sets,
 };
 use super::past_queues::PendingRange;
 use super::pending::SEED;
@@ -151,9 +151,11 @@ impl CampaignForecaster {
         let drawn = self.learned.campaign_draws(site, &campaign, QueueOrder::Learned, (PAST_DRAWS, seed));
         let size = self.size(members.iter().copied());
         let first = first.map(|wait| FirstJob { place: 0, wait: wait.clone() });
-        let first_start = first.and_then(|first| first_start(&first, (&drawn, &campaign), now));
+        let correction = self.past.correction(members.len(), now);
+        let drawn = DrawnCampaign { campaign: &campaign, drawn: &drawn, now, first: first.as_ref(), size };
         let indices: Vec<JobIndex> = members.iter().map(|job| job.index).collect();
-        self.past.said((&indices, now), &milestones(&drawn, now), size, first_start);
+        let (times, said) = (milestones(drawn.drawn, now), drawn.said(&correction).milestones());
+        self.past.said((&indices, now), &times, size, (&correction, said));
     }
 
     /// All processors of some jobs, and the longest time that one of them asks for.
@@ -203,11 +205,43 @@ impl CampaignForecaster {
     }
 }
 
+/// The start and end of each job in one simulation.
+type SimulatedJobs = Vec<(Time, Time)>;
+
+impl MemberTimes {
+    /// Takes the early parts of its ranges back to where those of the last end begin, but for a start that is told.
+    fn end_by(&mut self, last: &PendingRange, is_told: bool) {
+        let by = |one: PendingRange| PendingRange {
+            p10: one.p10.min(last.p10),
+            low: one.low.min(last.low),
+            ..one
+        };
+        self.end = self.end.map(by);
+        self.start = if is_told { self.start } else { self.start.map(by) };
+    }
+}
+
+/// What is said of a campaign: its milestones and its jobs.
+struct CampaignTimes {
+    first_start: Option<PendingRange>,
+    /// Whether past campaigns tell the first start, and not what is said of the first job alone.
+    by_past: bool,
+    half_ended: Option<PendingRange>,
+    last_end: Option<PendingRange>,
+    members: Vec<MemberTimes>,
+}
+
+impl CampaignTimes {
+    fn milestones(&self) -> [Option<PendingRange>; MILESTONES] {
+        [self.first_start, self.half_ended, self.last_end]
+    }
+}
+
 /// A campaign, and how it goes in simulations.
 pub(super) struct DrawnCampaign<'a> {
     pub campaign: &'a Campaign,
     /// The start and end of each of its jobs, simulation by simulation.
-    pub drawn: &'a [Vec<(Time, Time)>],
+    pub drawn: &'a [SimulatedJobs],
     pub now: Time,
     /// How long one of them would wait alone, where that is known.
     pub first: Option<&'a FirstJob>,
@@ -218,27 +252,9 @@ pub(super) struct DrawnCampaign<'a> {
 impl DrawnCampaign<'_> {
     /// When its jobs start and end, corrected by past campaigns. Of the site nothing is said.
     pub fn forecast(&self, past: &PastCampaigns) -> CampaignForecast {
-        let DrawnCampaign { campaign, drawn, now, first, size } = *self;
-        let times = milestones(drawn, now);
+        let DrawnCampaign { campaign, drawn, now, .. } = *self;
         let correction = past.correction(campaign.jobs.len(), now);
-        let corrected = |milestone: usize| {
-            correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
-        };
-        // Corrected one by one, they may have come out of order.
-        let said = first.and_then(|first| first_start(first, (drawn, campaign), now));
-        let by_past = said.is_none();
-        let first_start = said.or_else(|| corrected(0));
-        let half_ended = no_sooner(corrected(1), first_start);
-        let last_end = no_sooner(corrected(2), half_ended);
-        let moved = first.map(|first| first.anchored(drawn, campaign, now));
-        let shown = moved.as_deref().unwrap_or(drawn);
-        let members = (0..campaign.jobs.len()).map(|place| MemberTimes {
-            start: match first.filter(|first| first.place == place) {
-                Some(first) => Some(first.start()),
-                None => range(shown.iter().map(|draw| draw[place].0), now),
-            },
-            end: range(shown.iter().map(|draw| draw[place].1), now),
-        });
+        let CampaignTimes { first_start, by_past, half_ended, last_end, members } = self.said(&correction);
         let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
         let whole = drawn.iter().filter(is_whole).count();
         CampaignForecast {
@@ -252,41 +268,99 @@ impl DrawnCampaign<'_> {
                 first_inside: record.first_inside.filter(|_| by_past),
                 ..record
             }),
-            jobs: members.collect(),
+            jobs: members,
             waiting: 0,
             free: Procs(0),
             procs: Procs(0),
         }
+    }
+
+    /// What is said of its milestones and of each of its jobs. Milestones are corrected by past campaigns one by one; each is then as much
+    /// later than the one before it as in nine of ten simulations, and no job ends after the last end.
+    fn said(&self, correction: &CampaignCorrection) -> CampaignTimes {
+        let DrawnCampaign { campaign, drawn, now, first, size } = *self;
+        let moved = first.map(|first| first.anchored(drawn, campaign, now));
+        let shown = moved.as_deref().unwrap_or(drawn);
+        let times = milestones(shown, now);
+        let corrected = |milestone: usize| {
+            correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
+        };
+        let told = first.and_then(|first| first_start(first, drawn, shown, now));
+        let by_past = told.is_none();
+        let first_start = told.or_else(|| corrected(0));
+        let apart = |one: usize, other: usize| least_apart(shown, now, one, other);
+        let half_ended = later_by(corrected(1), first_start, apart(0, 1));
+        let last_end = later_by(corrected(2), half_ended, apart(1, 2));
+        let mut members: Vec<MemberTimes> = (0..campaign.jobs.len())
+            .map(|place| MemberTimes {
+                start: match first.filter(|first| first.place == place) {
+                    Some(first) => Some(first.start()),
+                    None => range(shown.iter().map(|draw| draw[place].0), now),
+                },
+                end: range(shown.iter().map(|draw| draw[place].1), now),
+            })
+            .collect();
+        let latest = members.iter().filter_map(|one| one.end);
+        // As likely as not, and at the latest, it has not ended before one of its jobs.
+        let last_end = last_end.map(|last| {
+            latest.fold(last, |last, end| PendingRange {
+                median: last.median.max(end.median),
+                p90: last.p90.max(end.p90),
+                high: last.high.max(end.high),
+                ..last
+            })
+        });
+        if let Some(last) = last_end {
+            for (place, one) in members.iter_mut().enumerate() {
+                one.end_by(&last, first.is_some_and(|first| first.place == place));
+            }
+        }
+        CampaignTimes { first_start, by_past, half_ended, last_end, members }
     }
 }
 
 /// When the first job of a campaign starts, if it is known how long one of them would wait alone; `None` if none starts in a simulation.
 fn first_start(
     first: &FirstJob,
-    (drawn, campaign): (&[Vec<(Time, Time)>], &Campaign),
+    drawn: &[SimulatedJobs],
+    moved: &[SimulatedJobs],
     now: Time,
 ) -> Option<PendingRange> {
     if first.is_first_in_all(drawn) {
         return Some(first.start());
     }
-    let moved = first.anchored(drawn, campaign, now);
     range(moved.iter().map(|draw| draw.iter().map(|one| one.0).min().unwrap_or(Time::NEVER)), now)
 }
 
 /// The first start, half of the ends and the last one in each simulation that has it, in seconds from now.
-fn milestones(drawn: &[Vec<(Time, Time)>], now: Time) -> [Vec<Seconds>; MILESTONES] {
+fn milestones(drawn: &[SimulatedJobs], now: Time) -> [Vec<Seconds>; MILESTONES] {
     let mut found = [const { Vec::new() }; MILESTONES];
     for draw in drawn {
-        let mut ends: Vec<Time> = draw.iter().map(|one| one.1).collect();
-        ends.sort_unstable();
-        let first = draw.iter().map(|one| one.0).min().unwrap_or(Time::NEVER);
-        let half = ends.get(ends.len().div_ceil(2).saturating_sub(1)).copied().unwrap_or(Time::NEVER);
-        let last = ends.last().copied().unwrap_or(Time::NEVER);
-        for (times, at) in found.iter_mut().zip([first, half, last]) {
+        for (times, at) in found.iter_mut().zip(milestones_in(draw)) {
             times.extend(seconds_until(at, now));
         }
     }
     found
+}
+
+/// When one simulation comes to each milestone.
+fn milestones_in(draw: &[(Time, Time)]) -> [Time; MILESTONES] {
+    let mut ends: Vec<Time> = draw.iter().map(|one| one.1).collect();
+    ends.sort_unstable();
+    let first = draw.iter().map(|one| one.0).min().unwrap_or(Time::NEVER);
+    let half = ends.get(ends.len().div_ceil(2).saturating_sub(1)).copied().unwrap_or(Time::NEVER);
+    [first, half, ends.last().copied().unwrap_or(Time::NEVER)]
+}
+
+/// The seconds between two milestones that one in ten simulations has at most; 0 if none comes to both.
+fn least_apart(drawn: &[SimulatedJobs], now: Time, one: usize, other: usize) -> f64 {
+    let apart = |draw: &SimulatedJobs| {
+        let at = milestones_in(draw).map(|at| seconds_until(at, now));
+        Some((at[other]?.0 - at[one]?.0) as f64)
+    };
+    let mut apart: Vec<f64> = drawn.iter().filter_map(apart).collect();
+    order::sort_floats(&mut apart);
+    apart.get(apart.len() / 10).copied().unwrap_or(0.0)
 }
 
 /// The range of some times as they were simulated.
@@ -297,15 +371,15 @@ fn range(times: impl Iterator<Item = Time>, now: Time) -> Option<PendingRange> {
     Distribution::observed(seconds.into(), 1.0).map(|time| PendingRange::of(&time))
 }
 
-/// A range of which no part is sooner than that of another.
-fn no_sooner(range: Option<PendingRange>, than: Option<PendingRange>) -> Option<PendingRange> {
+/// A range of which each part is later than that of another by some seconds or more.
+fn later_by(range: Option<PendingRange>, than: Option<PendingRange>, seconds: f64) -> Option<PendingRange> {
     let (range, Some(than)) = (range?, than) else { return range };
     Some(PendingRange {
-        p10: range.p10.max(than.p10),
-        median: range.median.max(than.median),
-        p90: range.p90.max(than.p90),
-        low: range.low.max(than.low),
-        high: range.high.max(than.high),
+        p10: range.p10.max(than.p10 + seconds),
+        median: range.median.max(than.median + seconds),
+        p90: range.p90.max(than.p90 + seconds),
+        low: range.low.max(than.low + seconds),
+        high: range.high.max(than.high + seconds),
     })
 }
 

@@ -17,9 +17,24 @@ pub(crate) fn places(time: &Distribution) -> [f64; PLACES] {
     std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / PLACES as f64))
 }
 
-/// The sum of two independent times.
+/// Number of equally likely quantiles of each of two times that are added.
+const ADDED: usize = 96;
+
+/// The sum of two independent times. With one that is certain, its quantiles at whole percents are those of the other, as much later.
 pub(crate) fn sum(one: &Distribution, other: &Distribution) -> Distribution {
-    let (ones, others) = (places(one), places(other));
+    for (certain, time) in [(one, other), (other, one)] {
+        let length = certain.quantile(0.0);
+        if certain.quantile(1.0) == length {
+            return match time.quantile(0.0) == time.quantile(1.0) {
+                true => Distribution::point(time.quantile(0.0) + length),
+                false => time.mapped(|time| time + length),
+            };
+        }
+    }
+    let added = |time: &Distribution| -> [f64; ADDED] {
+        std::array::from_fn(|place| time.quantile((place as f64 + 0.5) / ADDED as f64))
+    };
+    let (ones, others) = (added(one), added(other));
     let mut sums: Vec<f64> =
         ones.iter().flat_map(|one| others.iter().map(move |other| one + other)).collect();
     order::sort_floats(&mut sums);
@@ -72,6 +87,14 @@ mod tests {
         let both = sum(&even(1, 100), &even(1, 1000));
         assert!((both.mean() - 551.0).abs() < 6.0, "{}", both.mean());
         assert_eq!(sum(&Distribution::point(5.0), &Distribution::point(7.0)).quantile(0.5), 12.0);
+        // A wait of two kinds, and a run time that is certain.
+        let wait =
+            Distribution::quantiles(&[(0.0, 0.0), (0.49, 60.0), (0.51, 50_000.0), (1.0, 60_000.0)]).unwrap();
+        for ends in [sum(&wait, &Distribution::point(7200.0)), sum(&Distribution::point(7200.0), &wait)] {
+            for level in [0.1, 0.5, 0.9] {
+                assert_eq!(ends.quantile(level), wait.quantile(level) + 7200.0);
+            }
+        }
     }
 
     #[test]

@@ -198,29 +198,25 @@ impl PastCampaigns {
         }
     }
 
-    /// A campaign is submitted: these are its jobs, and the times of each milestone in simulations. `first_start` is what is said of the first
-    /// start, if that is not told by past campaigns.
+    /// A campaign is submitted: these are its jobs, the times of each milestone in simulations, and what is said of each, by this correction.
+    /// Corrections are learned from the simulations alone.
     pub fn said(
         &mut self,
         (members, now): (&[JobIndex], Time),
         times: &[Vec<Seconds>; MILESTONES],
         size: (Procs, Seconds),
-        first_start: Option<PendingRange>,
+        (correction, said): (&CampaignCorrection, [Option<PendingRange>; MILESTONES]),
     ) {
         let (number, jobs) = (self.next, members.len());
         self.next += 1;
-        let correction = self.correction(jobs, now);
         let index = JobIndex(number);
         let class = class_of(jobs);
-        let mut said = [None; MILESTONES];
         for (milestone, times) in times.iter().enumerate() {
             let by = &correction.milestones[milestone];
             let told = || correction.corrected(milestone, times, size);
-            let past = &mut self.classes[class][milestone];
-            said[milestone] = past.said_as((index, now), times, size, (by, told()));
+            self.classes[class][milestone].said_as((index, now), times, size, (by, told()));
             self.all[milestone].said_as((index, now), times, size, (by, told()));
         }
-        said[0] = first_start.or(said[0]);
         members.iter().for_each(|&job| _ = self.of_job.insert(job, number));
         self.open.insert(
             number,

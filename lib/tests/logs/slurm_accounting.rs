@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use queuecast_slurm_sim::cluster::{Begin, JobOutcome, SubmittedJob};
+use queuecast_slurm_sim::cluster::{Begin, ClusterAction, ClusterEvent, JobOutcome, SubmittedJob};
 use queuecast_slurm_texts::{SiteOptions, WhatIf, read_what_if, write_submissions};
 use queuecast_study::{SitePolicy, simulate_site};
 
@@ -58,7 +58,8 @@ fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
     same("states", &answer.report.states.values().sum::<usize>(), &answer.log.jobs)?;
     same("recorded", &what_if.run.outcomes.len(), &answer.log.jobs)?;
     // Written as a list and read again, it is the same; a list has begin times for when jobs became eligible.
-    let list = [("list.csv".to_owned(), write_submissions(&what_if.run.submissions))].into();
+    let list =
+        [("list.csv".to_owned(), write_submissions(&what_if.run.submissions, &what_if.run.events))].into();
     let again = queuecast_slurm_texts::read_site(&list, &SiteOptions::default());
     same("misread", &again.misread, &Vec::new())?;
     let again = again.recording.ok_or("a list")?;
@@ -68,6 +69,9 @@ fn every_job_is_counted(what_if: &WhatIf) -> Result<(), Failed> {
             job.request.terms.begin = Some(Begin::At(at));
         }
     }
+    let is_cancelled = |event: &&ClusterEvent| matches!(event.action, ClusterAction::Cancel { .. });
+    let cancelled: Vec<&ClusterEvent> = what_if.run.events.iter().filter(is_cancelled).collect();
+    same("cancelled", &again.events.iter().collect(), &cancelled)?;
     same("submissions", &again.submissions, &listed)
 }
 

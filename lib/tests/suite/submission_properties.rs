@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Dependency, DependencyKind, DependencyOn, Exclusivity, FeatureExpr, GresRequest, JobArray,
-    JobRequest, MemoryRequest, NodeWishes, RequestTerms, RequestedGres, SubmittedJob, TaskLayout, TaskRun,
-    TimeLimit,
+    Begin, ClusterAction, ClusterEvent, Dependency, DependencyKind, DependencyOn, Exclusivity, FeatureExpr,
+    GresRequest, JobArray, JobRequest, MemoryRequest, NodeWishes, RequestTerms, RequestedGres, SubmittedJob,
+    TaskLayout, TaskRun, TimeLimit,
 };
 use queuecast_slurm_texts::{SiteOptions, read_site, write_submissions};
 
@@ -237,7 +237,7 @@ impl Draws {
 }
 
 fn read_again(jobs: &[SubmittedJob]) -> Vec<SubmittedJob> {
-    let texts: BTreeMap<String, String> = [("list.csv".to_owned(), write_submissions(jobs))].into();
+    let texts: BTreeMap<String, String> = [("list.csv".to_owned(), write_submissions(jobs, &[]))].into();
     let reading = read_site(&texts, &SiteOptions::default());
     assert!(reading.misread.is_empty(), "{:?}\n{}", reading.misread, texts["list.csv"]);
     reading.recording.map_or(Vec::new(), |run| run.submissions)
@@ -250,9 +250,36 @@ proptest! {
         let begin = if unix { 1_794_705_337_000 } else { -2_500 };
         let jobs: Vec<SubmittedJob> = (0..count).map(|place| draws.submission(place, begin)).collect();
         let again = read_again(&jobs);
-        prop_assert_eq!(&again, &jobs, "{}", write_submissions(&jobs));
-        prop_assert_eq!(write_submissions(&again), write_submissions(&jobs));
+        prop_assert_eq!(&again, &jobs, "{}", write_submissions(&jobs, &[]));
+        prop_assert_eq!(write_submissions(&again, &[]), write_submissions(&jobs, &[]));
     }
+}
+
+#[test]
+fn cancellations_are_written_and_read() {
+    let mut draws = Draws(7);
+    let mut jobs: Vec<SubmittedJob> = (0..3).map(|place| draws.submission(place, 0)).collect();
+    for (job, array) in jobs.iter_mut().zip([None, Some(vec![3, 5]), None]) {
+        let mut request = JobRequest::clone(&job.request);
+        request.array = array.map(|indices| JobArray { indices, throttle: None });
+        job.runs = vec![TaskRun::Unknown; request.array.as_ref().map_or(1, |array| array.indices.len())];
+        job.request = request.into();
+    }
+    let cancel = |millis: i64, place: usize, task| ClusterEvent {
+        at: Micros::of_millis(millis),
+        action: ClusterAction::Cancel { key: format!("k{place}"), task },
+    };
+    let events = vec![cancel(4_250, 1, Some(5)), cancel(9_000, 0, None)];
+    let text = write_submissions(&jobs, &events);
+    assert!(text.lines().nth(2).unwrap().ends_with(",\"[,4.250]\""), "{text}");
+    let reading = read_site(&[("list.csv".to_owned(), text.clone())].into(), &SiteOptions::default());
+    assert_eq!(reading.misread, []);
+    let run = reading.recording.unwrap();
+    assert_eq!((&run.submissions, &run.events), (&jobs, &events));
+    // Control: a time for each of three tasks of which there are two.
+    let wrong = text.replace("[,4.250]", "[,4.250,]");
+    let reading = read_site(&[("list.csv".to_owned(), wrong)].into(), &SiteOptions::default());
+    assert_eq!(reading.misread.len(), 1);
 }
 
 #[test]

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use queuecast_core::number::number_of;
 use queuecast_eval::Evaluation;
 use queuecast_process::failure::Failure;
 use queuecast_process::output::PlannedFile;
+use queuecast_process::printer::Printer;
 use queuecast_report::schedule;
 use queuecast_report::simulation::trace_notes;
 use queuecast_report::swf::{self, Heading};
-use queuecast_slurm_sim::cluster::JobOutcome;
+use queuecast_slurm_sim::cluster::{ClusterAction, ClusterEvent, JobOutcome};
 use queuecast_slurm_texts::{WhatIf, write_submissions};
 use queuecast_study::Experiment;
 
@@ -76,9 +78,23 @@ impl Files {
         write(self.queue_series, |out| schedule::write_queue_csv(out, &evaluation.queue()))
     }
 
-    /// Writes those of a simulation at a Slurm site.
-    pub fn write_at_site(self, what_if: &WhatIf, outcomes: &[JobOutcome]) -> Result<(), Failure> {
-        let list = || write_submissions(&what_if.run.submissions);
+    /// Writes those of a simulation at a Slurm site. Events that a list of submissions does not have are told.
+    pub fn write_at_site(
+        self,
+        what_if: &WhatIf,
+        outcomes: &[JobOutcome],
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        let WhatIf { run, .. } = what_if;
+        let is_left = |event: &&ClusterEvent| !matches!(event.action, ClusterAction::Cancel { .. });
+        let left = run.events.iter().filter(is_left).count();
+        if self.submissions.is_some() && left > 0 {
+            printer.warning(&format!(
+                "a list of submissions has no changes of nodes, reservations or waiting jobs: {} left out",
+                number_of(left, "event")
+            ));
+        }
+        let list = || write_submissions(&run.submissions, &run.events);
         write(self.submissions, |out| out.write_all(list().as_bytes()))?;
         write(self.schedule, |out| schedule::write_outcomes_csv(out, outcomes))
     }

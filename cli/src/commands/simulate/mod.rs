@@ -157,7 +157,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             let progress = Progress::uncounted(printer, &format!("simulating {} jobs", what_if.log.jobs));
             let (answer, outcomes) = simulate_site(&what_if, &policy)?;
             drop(progress);
-            files.write_at_site(&what_if, &outcomes)?;
+            files.write_at_site(&what_if, &outcomes, printer)?;
             answer.misread.iter().take(3).for_each(|misread| printer.warning(&misread.to_string()));
             if answer.misread.len() > 3 {
                 printer.warning(&format!("and {} more places could not be read", answer.misread.len() - 3));

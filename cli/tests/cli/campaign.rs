@@ -18,6 +18,16 @@ fn assert_ordered(answer: &Value) {
     for place in 0..3 {
         assert!(first[place] <= half[place] && half[place] <= last[place], "{first:?} {half:?} {last:?}");
     }
+    // Jobs take time, and none ends after the last.
+    assert!(first[1] < half[1], "{first:?} {half:?}");
+    for job in answer["places"][0]["jobs"].as_array().unwrap() {
+        let of = |what: &str| ["low", "median", "high"].map(|part| job[what][part].as_f64().unwrap());
+        let (start, end) = (of("start"), of("end"));
+        assert!(
+            (0..3).all(|place| start[place] <= end[place] && end[place] <= last[place]),
+            "{job} {last:?}"
+        );
+    }
 }
 
 #[test]

@@ -276,7 +276,7 @@ impl DrawnCampaign<'_> {
     }
 
     /// What is said of its milestones and of each of its jobs. Milestones are corrected by past campaigns one by one; each is then as much
-    /// later than the one before it as in nine of ten simulations, and no job ends after the last end.
+    /// later than the one before it as in nine of ten simulations, or more, and no job ends after the last end.
     fn said(&self, correction: &CampaignCorrection) -> CampaignTimes {
         let DrawnCampaign { campaign, drawn, now, first, size } = *self;
         let moved = first.map(|first| first.anchored(drawn, campaign, now));
@@ -371,15 +371,18 @@ fn range(times: impl Iterator<Item = Time>, now: Time) -> Option<PendingRange> {
     Distribution::observed(seconds.into(), 1.0).map(|time| PendingRange::of(&time))
 }
 
-/// A range of which each part is later than that of another by some seconds or more.
+/// A range of which each part is later than that of another by some seconds or more; where that one is sooner than its median, by as much
+/// less in proportion.
 fn later_by(range: Option<PendingRange>, than: Option<PendingRange>, seconds: f64) -> Option<PendingRange> {
     let (range, Some(than)) = (range?, than) else { return range };
+    let share = |part: f64| if part < than.median { part / than.median } else { 1.0 };
+    let later = |part: f64, than: f64| part.max(than + seconds * share(than));
     Some(PendingRange {
-        p10: range.p10.max(than.p10 + seconds),
-        median: range.median.max(than.median + seconds),
-        p90: range.p90.max(than.p90 + seconds),
-        low: range.low.max(than.low + seconds),
-        high: range.high.max(than.high + seconds),
+        p10: later(range.p10, than.p10),
+        median: later(range.median, than.median),
+        p90: later(range.p90, than.p90),
+        low: later(range.low, than.low),
+        high: later(range.high, than.high),
     })
 }
 

@@ -17,7 +17,7 @@ const MEASURED: Duration = Duration::from_secs(5);
 /// How often the time is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How far some work has come. Shared between threads; appears after [`PATIENCE`], and disappears when dropped.
+/// How far some work has come. Shared between threads; appears after `PATIENCE`, and disappears when dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,

@@ -1,7 +1,5 @@
 //! A backfill cycle.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::candidates::Candidates;
@@ -23,7 +21,9 @@ pub struct Cycle<'c> {
     /// When it began, in seconds.
     pub begin: i64,
     /// What running jobs hold.
-    pub releases: Rc<RefCell<Releases>>,
+    pub releases: Releases,
+    /// What they held before, as far as a deferred plan needs to know, in the order in which that changed.
+    pub(super) past_releases: Vec<Releases>,
     /// Whether `releases` is up to date; it is computed when first needed.
     pub(super) knows_releases: bool,
     /// The node weights with which it plans.
@@ -48,8 +48,8 @@ pub struct Cycle<'c> {
 pub(super) struct DeferredPlan {
     pub job: JobHandle,
     pub at: RequestedPartition,
-    /// What running jobs held then.
-    pub releases: Rc<RefCell<Releases>>,
+    /// What running jobs held then: its place among what they held before; beyond the last it is what they hold.
+    pub releases: usize,
     /// The weights of nodes then.
     pub weights: Arc<WeightShift>,
 }
@@ -62,7 +62,8 @@ impl<'c> Cycle<'c> {
             settings,
             map: spare.renewed(now.second, settings.window.0, grid, now.pool.up()),
             begin: now.second,
-            releases: Rc::default(),
+            releases: Releases::default(),
+            past_releases: Vec::new(),
             knows_releases: false,
             weights: now.pool.weights.clone(),
             blocked_qos: vec![i64::MIN; now.cluster.qos.len()],
@@ -82,9 +83,23 @@ impl<'c> Cycle<'c> {
         candidates.find(now, queue, from, (counts, *tests), settings);
     }
 
+    /// A job is planned later, with what running jobs hold and the weights of nodes that are known now.
+    pub(super) fn defer(&mut self, job: JobHandle, at: RequestedPartition) {
+        let (releases, weights) = (self.past_releases.len(), self.weights.clone());
+        self.deferred.push(DeferredPlan { job, at, releases, weights });
+    }
+
+    /// Replaces what running jobs hold. What they held before is kept for the plans that were deferred since it was found.
+    pub(super) fn replace_releases(&mut self, releases: Releases) {
+        let before = std::mem::replace(&mut self.releases, releases);
+        if self.deferred.last().is_some_and(|last| last.releases == self.past_releases.len()) {
+            self.past_releases.push(before);
+        }
+    }
+
     /// Replaces what running jobs hold, after a change other than a start.
     pub fn renew(&mut self, releases: Releases) {
-        self.releases = Rc::new(RefCell::new(releases));
+        self.replace_releases(releases);
         self.bounds = StartBounds::default();
         self.map.forget_idle();
     }

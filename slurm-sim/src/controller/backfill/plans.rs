@@ -1,7 +1,5 @@
 //! When and where a backfill cycle would start a job.
 
-use std::cell::RefCell;
-
 use super::cycle::Cycle;
 use super::emptied::EmptiedNodes;
 use super::limited::LIMITED_FOR;
@@ -20,7 +18,7 @@ const MOST_TRIES: usize = 10_000;
 
 impl BackfillPlanner<'_> {
     /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
-    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet) -> i64 {
+    fn earliest_anywhere(&self, test: &mut StartTest<'_>, open: &NodeSet) -> i64 {
         let earliest =
             if test.kept.need.is_exclusive { test.earliest_whole(open) } else { test.earliest_shared() };
         earliest.unwrap_or(i64::MAX)
@@ -41,18 +39,18 @@ impl BackfillPlanner<'_> {
         let now = self.now.second;
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
-        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
+        let mut test = self.start_test(&at.kept, at.partition, releases, settings, weights);
         let ClusterNow { jobs, pool, .. } = self.now;
         let emptied = Preemption { now: self.now }.emptied_for(job, at);
-        let emptied = emptied.map(|(left, load)| EmptiedNodes::with(&left, jobs, load, at));
-        let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
+        let mut emptied = emptied.map(|(left, load)| EmptiedNodes::with(&left, jobs, load, at));
+        let mut emptied = emptied.as_mut().map(|EmptiedNodes { kept, load, releases }| StartTest {
             load,
             ..self.start_test(kept, at.partition, releases, settings, weights)
         });
         let without_holds = pool.without_holds(&jobs[job].terms);
-        let without_holds =
+        let mut without_holds =
             without_holds.map(|(end, load)| (end, EmptiedNodes::with(jobs.running(), jobs, load, at)));
-        let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
+        let mut after_holds = without_holds.as_mut().map(|(end, EmptiedNodes { kept, load, releases })| {
             (*end, StartTest { load, ..self.start_test(kept, at.partition, releases, settings, weights) })
         });
         // Limits of QOS keep it waiting until then.
@@ -101,7 +99,7 @@ impl BackfillPlanner<'_> {
             let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
             later = gain.map_or(0, |place| map.end_of(place));
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
-                not_before = not_before.max(self.earliest_anywhere(&test, open));
+                not_before = not_before.max(self.earliest_anywhere(&mut test, open));
                 if later < not_before {
                     continue;
                 }
@@ -131,9 +129,9 @@ impl BackfillPlanner<'_> {
             usable.keep(&need.on.considered);
             let tried_from = self.mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
-            let free_of_holds = after_holds.as_ref().filter(|(end, _)| from >= *end);
-            let test = free_of_holds.map_or(&test, |(_, test)| test);
-            let found = match &emptied {
+            let free_of_holds = after_holds.as_mut().filter(|(end, _)| from >= *end);
+            let test = free_of_holds.map_or(&mut test, |(_, test)| test);
+            let found = match &mut emptied {
                 _ if usable.has_fewer(need.asked_nodes as usize) => None,
                 None => test.will_run(&usable, tried_from, latest),
                 // If it cannot start beside the jobs that it may preempt, all of these count as gone.
@@ -202,9 +200,9 @@ impl BackfillPlanner<'_> {
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
-        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
+        let mut test = self.start_test(&at.kept, at.partition, releases, settings, weights);
         let open = &self.now.pool.open_nodes[at.partition];
-        not_before = not_before.max(self.earliest_anywhere(&test, open));
+        not_before = not_before.max(self.earliest_anywhere(&mut test, open));
         let mut usable = open.clone();
         let mut from = now;
         let last = map.len() - 1;
@@ -252,7 +250,7 @@ impl BackfillPlanner<'_> {
         &'t self,
         kept: &'t CachedNeed,
         partition: usize,
-        releases: &'t RefCell<Releases>,
+        releases: &'t mut Releases,
         settings: &BackfillSettings,
         weights: &'t WeightShift,
     ) -> StartTest<'t> {

@@ -1,7 +1,6 @@
 //! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::need_future::{NeedFuture, NodeGain};
@@ -40,7 +39,7 @@ pub struct Releases {
     /// the shares.
     in_use: NodeUse,
     /// By class of needs that share nodes: what they find as jobs end. Filled on demand.
-    futures: BTreeMap<u32, Rc<NeedFuture>>,
+    futures: BTreeMap<u32, Arc<NeedFuture>>,
 }
 
 impl Releases {
@@ -125,7 +124,7 @@ impl Releases {
     }
 
     /// What jobs that share nodes find as running jobs end, on nodes of their partition that are in service.
-    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout, open: &NodeSet) -> Rc<NeedFuture> {
+    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout, open: &NodeSet) -> Arc<NeedFuture> {
         if let Some(known) = self.futures.get(&kept.class) {
             return known.clone();
         }
@@ -154,7 +153,7 @@ impl Releases {
         }
         let held = on_them.iter().flat_map(|&place| &*self.shares[place]);
         held.filter(|share| feasible.contains(share.node)).for_each(|share| self.in_use.take(share));
-        let future = Rc::new(NeedFuture::of(now, gains));
+        let future = Arc::new(NeedFuture::of(now, gains));
         self.futures.insert(kept.class, future.clone());
         future
     }

@@ -1,6 +1,6 @@
 //! A backfill cycle from its begin to its end.
 
-use super::cycle::{Cycle, DeferredPlan};
+use super::cycle::Cycle;
 use super::steps::NextStep;
 use crate::cluster::BackfillSettings;
 use crate::controller::job::{JobStage, StartedBy};
@@ -126,10 +126,7 @@ impl<'c> Controller<'c> {
                 }
                 if !over && is_counted && self.planner().is_reserved_for(job, &at) {
                     match planned {
-                        None => {
-                            let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());
-                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases, weights });
-                        }
+                        None => cycle.defer(job, at.clone()),
                         Some((start, nodes)) if start <= now + window => {
                             let kept = self.plan_mode.on_grid(start, at.limit, settings);
                             cycle.keep_for(kept, &nodes, self.planner().plans_idle(&at), &self.pool);

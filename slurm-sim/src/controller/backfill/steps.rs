@@ -1,7 +1,5 @@
 //! What a backfill cycle does about a job: plan it now, later or not at all.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cycle::{Cycle, DeferredPlan};
@@ -81,11 +79,15 @@ impl BackfillPlanner<'_> {
 
     /// Makes the deferred plans, with the running jobs and node weights that were known when each was deferred.
     fn catch_up(&self, cycle: &mut Cycle<'_>) {
+        let mut past = std::mem::take(&mut cycle.past_releases);
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
-            let known = (cycle.releases.clone(), cycle.weights.clone());
-            (cycle.releases, cycle.weights) = (releases, weights);
+            let known_weights = std::mem::replace(&mut cycle.weights, weights);
+            // What running jobs held then and what they hold change places while the plan is made.
+            let mut held_then = past.get_mut(releases);
+            held_then.iter_mut().for_each(|held| std::mem::swap(*held, &mut cycle.releases));
             let planned = self.plan(job, &at, cycle);
-            (cycle.releases, cycle.weights) = known;
+            held_then.iter_mut().for_each(|held| std::mem::swap(*held, &mut cycle.releases));
+            cycle.weights = known_weights;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
                 let kept = self.mode.on_grid(start, at.limit, cycle.settings);
@@ -111,7 +113,7 @@ impl BackfillPlanner<'_> {
 
     fn know_releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
         if !std::mem::replace(&mut cycle.knows_releases, true) {
-            cycle.releases = Rc::new(RefCell::new(self.releases(queue)));
+            cycle.replace_releases(self.releases(queue));
         }
     }
 

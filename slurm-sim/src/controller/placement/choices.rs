@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use std::cell::RefCell;
-
 use chacha20::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
@@ -192,7 +190,7 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             .iter()
             .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.to_vec() })
             .collect();
-        let releases = RefCell::new(Releases::of(&order, &running, &load, true));
+        let mut releases = Releases::of(&order, &running, &load, true);
         let open = NodeSet::all(count);
         for _ in 0..6 {
             let kept =
@@ -225,10 +223,10 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 assert_eq!(offer.shares(chosen, need), slow, "seed {seed}: {need:?}");
             }
             let linear = (seed % 3 == 0).then(|| random.random_range(1..200));
-            let test = StartTest {
+            let mut test = StartTest {
                 layout: &layout,
                 load: &load,
-                releases: &releases,
+                releases: &mut releases,
                 kept: &kept,
                 open: &open,
                 shift,

@@ -165,7 +165,7 @@ impl StartTest<'_> {
     /// When the job could start on these nodes, and on which of them: it is tried after the end of each running job. A job that
     /// is past its limit is given no time.
     pub fn one_by_one(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
-        let releases = &*self.releases.borrow();
+        let releases = &*self.releases;
         let need = &self.kept.need;
         let mut fit = usable.clone();
         fit.keep(&need.on.feasible);
@@ -193,7 +193,6 @@ impl StartTest<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::sync::Arc;
 
     use super::super::apart::JobApart;
@@ -334,15 +333,15 @@ mod tests {
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();
-        let releases = RefCell::new(Releases::of(&order, &running, &load, false));
-        let found = |nodes: u32, linear: bool| {
+        let mut releases = Releases::of(&order, &running, &load, false);
+        let mut found = |nodes: u32, linear: bool| {
             let kept = asked(&cluster, (nodes, nodes), nodes);
             let mut layout = layout.clone();
             layout.is_linear = linear;
-            let test = StartTest {
+            let mut test = StartTest {
                 layout: &layout,
                 load: &load,
-                releases: &releases,
+                releases: &mut releases,
                 kept: &kept,
                 open: &kept.need.on.feasible,
                 shift: None,

@@ -1,8 +1,9 @@
 //! A job as the controller knows it.
 
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::sync::Arc;
 
-use super::handles::SubmissionHandle;
+use super::handles::{PartitionChoice, SubmissionHandle};
 use crate::cluster::{Begin, Cluster, JobSettings, SubmittedJob, TaskRun};
 use crate::controller::held_parts::HeldParts;
 use crate::controller::limits::{Amounts, LimitSet};
@@ -56,6 +57,55 @@ impl RequestedPartition {
         if let Some(whole) = self.whole.take() {
             self.kept = whole;
         }
+    }
+}
+
+/// The partitions that a job asks for, in the order in which it names them.
+#[derive(Debug, Clone, Default)]
+pub struct RequestedPartitions(pub Vec<RequestedPartition>);
+
+impl RequestedPartitions {
+    /// What each of them is named by.
+    pub fn choices(&self) -> impl Iterator<Item = PartitionChoice> + use<> {
+        (0..self.0.len()).map(PartitionChoice)
+    }
+
+    /// Each, and what it is named by.
+    pub fn by_choice(&self) -> impl Iterator<Item = (PartitionChoice, &RequestedPartition)> {
+        self.choices().zip(&self.0)
+    }
+
+    /// The one that is this partition of the cluster.
+    pub fn find(&self, partition: usize) -> Option<PartitionChoice> {
+        self.0.iter().position(|at| at.partition == partition).map(PartitionChoice)
+    }
+}
+
+impl Deref for RequestedPartitions {
+    type Target = [RequestedPartition];
+
+    fn deref(&self) -> &[RequestedPartition] {
+        &self.0
+    }
+}
+
+impl DerefMut for RequestedPartitions {
+    fn deref_mut(&mut self) -> &mut [RequestedPartition] {
+        &mut self.0
+    }
+}
+
+impl Index<PartitionChoice> for RequestedPartitions {
+    type Output = RequestedPartition;
+
+    fn index(&self, choice: PartitionChoice) -> &RequestedPartition {
+        &self.0[choice.0]
+    }
+}
+
+impl IndexMut<PartitionChoice> for RequestedPartitions {
+    fn index_mut(&mut self, choice: PartitionChoice) -> &mut RequestedPartition {
+        &mut self.0[choice.0]
     }
 }
 
@@ -151,7 +201,7 @@ pub struct ControlledJob {
     pub submission: SubmissionHandle,
     pub task: Option<u32>,
     /// The partitions it may run in, in the order in which it names them.
-    pub partitions: Vec<RequestedPartition>,
+    pub partitions: RequestedPartitions,
     pub state: JobStage,
     pub terms: JobTerms,
     pub holder: JobHolder,
@@ -221,7 +271,7 @@ impl ControlledJob {
             ControlledJob {
                 submission: id,
                 task,
-                partitions: Vec::new(),
+                partitions: RequestedPartitions::default(),
                 state: JobStage::ToCome,
                 terms: JobTerms::of(submission, run),
                 holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
@@ -235,8 +285,8 @@ impl ControlledJob {
 
     /// The limits that it counts for while it runs.
     pub fn running_limits(&self) -> Arc<LimitSet> {
-        let own = self.partitions.iter().find(|place| place.partition == self.last.ran_in);
-        own.map_or(&self.holder.limits, |place| &place.limits).clone()
+        let own = self.partitions.iter().find(|at| at.partition == self.last.ran_in);
+        own.map_or(&self.holder.limits, |at| &at.limits).clone()
     }
 
     /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.

@@ -185,7 +185,7 @@ fn waited(
 fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: NodeNames) -> JobOutcome {
     let started = job.last.by.is_some();
     let names = |partition: usize| cluster.partitions[partition].name.clone();
-    let partitions: Vec<String> = job.partitions.iter().map(|place| names(place.partition)).collect();
+    let partitions: Vec<String> = job.partitions.iter().map(|at| names(at.partition)).collect();
     let state = match job.state {
         JobStage::ToCome | JobStage::Waiting => JobState::Pending,
         JobStage::Running => JobState::Running,
@@ -213,6 +213,6 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: Nod
         billed: None,
         nodes,
         backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
-        priority: job.partitions.iter().map(|place| place.priority).max(),
+        priority: job.partitions.iter().map(|at| at.priority).max(),
     }
 }

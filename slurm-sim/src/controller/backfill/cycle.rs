@@ -12,7 +12,7 @@ use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::{NodePool, NodeSet, WeightShift};
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 
 /// A cycle under way.
 pub struct Cycle<'c> {
@@ -77,8 +77,8 @@ impl<'c> Cycle<'c> {
         }
     }
 
-    /// Finds the jobs that it could still start, among the records of the queue from a place on.
-    pub(super) fn find_candidates(&mut self, now: &ClusterNow<'_>, queue: &[QueueRecord], from: usize) {
+    /// Finds the jobs that it could still start, among the records of the queue from one on.
+    pub(super) fn find_candidates(&mut self, now: &ClusterNow<'_>, queue: &[QueueRecord], from: RecordIndex) {
         let Cycle { candidates, counts, tests, settings, .. } = self;
         candidates.find(now, queue, from, (counts, *tests), settings);
     }

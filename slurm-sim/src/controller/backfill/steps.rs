@@ -9,7 +9,7 @@ use super::time_map::TimeMap;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::NodeSet;
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 
 /// What a cycle does about a job.
 pub(super) enum NextStep {
@@ -26,7 +26,7 @@ impl BackfillPlanner<'_> {
     pub(super) fn step(
         &self,
         queue: &[QueueRecord],
-        record: usize,
+        record: RecordIndex,
         job: JobHandle,
         at: &RequestedPartition,
         cycle: &mut Cycle<'_>,
@@ -42,7 +42,7 @@ impl BackfillPlanner<'_> {
         }
         let one = &self.now.jobs[job];
         let could_start = cycle.candidates.could_start(&self.now, at);
-        let others_end = cycle.candidates.latest_end(&self.now, queue, record + 1);
+        let others_end = cycle.candidates.latest_end(&self.now, queue, record.next());
         let is_sized = !self.now.is_sized_by_plan(job);
         if is_sized && !could_start && others_end.is_none() {
             return NextStep::Stop;
@@ -120,7 +120,7 @@ impl BackfillPlanner<'_> {
     pub(super) fn releases(&self, queue: &[QueueRecord]) -> Releases {
         let is_shared = |record: &QueueRecord| {
             // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
-            let kept = &self.now.jobs[record.job].partitions[record.place].kept;
+            let kept = &self.now.jobs[record.job].partitions[record.choice].kept;
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
         Releases::of(

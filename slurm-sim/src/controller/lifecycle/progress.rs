@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::jobs::Jobs;
 use crate::cluster::{Cluster, JobSettings, Sharing};
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
@@ -31,8 +31,8 @@ impl Jobs<'_> {
     }
 
     /// A job has this priority in one of its partitions.
-    pub fn set_priority(&mut self, job: JobHandle, place: usize, priority: u64) {
-        self.at_mut(job).partitions[place].priority = priority;
+    pub fn set_priority(&mut self, job: JobHandle, choice: PartitionChoice, priority: u64) {
+        self.at_mut(job).partitions[choice].priority = priority;
     }
 
     /// Whether the size of a job that was just submitted is known.
@@ -127,8 +127,8 @@ impl Jobs<'_> {
 
     /// Of a job that is gone only what became of it is kept: its needs are replaced by this one.
     pub fn forget_needs(&mut self, job: JobHandle, gone: &Arc<CachedNeed>) {
-        let places = self.at_mut(job).partitions.iter_mut();
-        places.for_each(|place| (place.kept, place.whole) = (gone.clone(), None));
+        let asked = self.at_mut(job).partitions.iter_mut();
+        asked.for_each(|at| (at.kept, at.whole) = (gone.clone(), None));
     }
 
     /// Nodes are looked for in one of a job's partitions, to start it: if that is `OverSubscribe=EXCLUSIVE`, the job shares no node from
@@ -139,8 +139,8 @@ impl Jobs<'_> {
         if is_changed {
             for other in self.tasks(self[job].submission).to_vec() {
                 if other == job || self[other].state == JobStage::Waiting {
-                    let places = self.at_mut(other).partitions.iter_mut();
-                    places.for_each(RequestedPartition::has_whole_nodes);
+                    let asked = self.at_mut(other).partitions.iter_mut();
+                    asked.for_each(RequestedPartition::has_whole_nodes);
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::RequestedPartition;
+use crate::controller::job::{RequestedPartition, RequestedPartitions};
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -89,7 +89,7 @@ impl Controller<'_> {
         let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
         let is_whole = |one: usize| self.cluster.partitions[one].sharing == Sharing::Exclusive;
         let becomes_whole = partitions.iter().any(|&one| is_whole(one));
-        let mut places: Vec<RequestedPartition> = partitions
+        let asked = partitions
             .iter()
             .map(|&partition| {
                 let config = &self.cluster.partitions[partition];
@@ -122,22 +122,23 @@ impl Controller<'_> {
                 }
             })
             .collect();
+        let mut asked = RequestedPartitions(asked);
         // A submission is tried in its partitions, those of the highest tier first, up to the first that could run it.
         if becomes_whole {
             let tries_all = self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
-            let mut order: Vec<&RequestedPartition> = places.iter().collect();
+            let mut order: Vec<&RequestedPartition> = asked.iter().collect();
             order::sort_by_key(&mut order, |at| Reverse(self.cluster.partitions[at.partition].priority_tier));
             let first = order.iter().position(|at| at.kept.need.on.could_run).unwrap_or(order.len());
             let tried = if tries_all { order.len() } else { (first + 1).min(order.len()) };
             if order[..tried].iter().any(|at| is_whole(at.partition)) {
-                places.iter_mut().for_each(RequestedPartition::has_whole_nodes);
+                asked.iter_mut().for_each(RequestedPartition::has_whole_nodes);
             }
         }
-        let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
-        let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
+        let limits = asked.first().map(|one| one.limits.clone()).unwrap_or_default();
+        let size_cpus = asked.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = self.jobs.at_mut(job);
-            (one.partitions, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
+            (one.partitions, one.holder.limits, one.holder.user) = (asked.clone(), limits.clone(), user);
             (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
         }
     }

@@ -65,7 +65,7 @@ impl Preemption<'_> {
                 let (own, theirs) = (&self.now.cluster.qos[own], &self.now.cluster.qos[theirs]);
                 let is_below = settings.within
                     && own.name == theirs.name
-                    && running.partitions.iter().all(|place| place.priority < at.priority);
+                    && running.partitions.iter().all(|other| other.priority < at.priority);
                 own.preempts.contains(&theirs.name) || is_below
             }
         }

@@ -272,10 +272,10 @@ mod tests {
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, GenericResource, JobRequest, NodeNames, SubmittedJob, TaskRun,
     };
-    use queuecast_slurm_sim::controller::HeldParts;
+    use queuecast_slurm_sim::controller::{GresIndex, HeldParts};
 
     fn job(place: usize, submit: i64, start: Option<i64>, end: i64, cpus: u32, node: u32) -> SimulatedJob {
-        let parts = start.map(|_| HeldParts::alike(std::iter::once(node), (cpus, 100, &[(0, 1)])));
+        let parts = start.map(|_| HeldParts::alike(std::iter::once(node), (cpus, 100, &[(GresIndex(0), 1)])));
         SimulatedJob {
             outcome: JobOutcome {
                 key: place.to_string(),

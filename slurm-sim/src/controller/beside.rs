@@ -11,7 +11,7 @@ use super::held_parts::HeldAlike;
 use super::job::{JobStage, RequestedPartition};
 use super::limits::LimitSet;
 use super::moment::{AssumedFuture, simulated_on};
-use super::placement::{JobApart, Load, NodeOffer, NodeSet, NodeShare, PreparedCluster};
+use super::placement::{GresIndex, JobApart, Load, NodeOffer, NodeSet, NodeShare, PreparedCluster};
 use super::state::Controller;
 use crate::cluster::{ClusterMoment, Sharing, StandingState, SubmittedJob};
 use queuecast_core::order;
@@ -64,7 +64,7 @@ impl HoldPart {
             cpus: self.cpus,
             held: self.cpus,
             memory: self.memory,
-            gres: self.gres.iter().map(|&(place, count)| (place as usize, count)).collect(),
+            gres: self.gres.iter().map(|&(resource, count)| (GresIndex(resource as usize), count)).collect(),
             cap: None,
             apart: JobApart::default(),
         }
@@ -123,7 +123,7 @@ pub fn schedule_on_prepared(
                     _ => runs.push((node, 1)),
                 }
             }
-            let gres = one.gres.iter().map(|&(place, count)| (place as u32, count)).collect();
+            let gres = one.gres.iter().map(|&(resource, count)| (resource.0 as u32, count)).collect();
             HoldPart { nodes: runs, cpus: one.cpus, memory: one.memory_mb, gres }
         };
         let parts = last.parts.amounts().map(part).collect();
@@ -348,9 +348,9 @@ impl Beside<'_, '_> {
         let mut used: Vec<(usize, i64, i64, Vec<i64>)> = Vec::new();
         for share in shares {
             let mut gres: Vec<i64> = (0..numbers[share.node].gres.len())
-                .map(|place| load.in_use().gres(share.node, place) as i64)
+                .map(|index| load.in_use().gres(share.node, GresIndex(index)) as i64)
                 .collect();
-            share.gres.iter().for_each(|&(place, count)| gres[place] += count as i64);
+            share.gres.iter().for_each(|&(resource, count)| gres[resource.0] += count as i64);
             let cpus = i64::from(load.in_use().cpus(share.node)) + i64::from(share.held);
             used.push((share.node, cpus, (load.in_use().memory(share.node) + share.memory) as i64, gres));
         }
@@ -374,7 +374,7 @@ impl Beside<'_, '_> {
                 let Some(one) = used.iter_mut().find(|one| one.0 == share.node) else { return false };
                 one.1 += sign * i64::from(share.held);
                 one.2 += sign * share.memory as i64;
-                share.gres.iter().for_each(|&(place, count)| one.3[place] += sign * count as i64);
+                share.gres.iter().for_each(|&(resource, count)| one.3[resource.0] += sign * count as i64);
                 let node = &numbers[share.node];
                 let lacks_gres = one.3.iter().zip(&node.gres).any(|(used, all)| *used > *all as i64);
                 one.1 > i64::from(node.cpus) || one.2 > node.memory as i64 || lacks_gres

@@ -1,6 +1,6 @@
 //! The limits that hold for a job.
 
-use super::amounts::{NODES, ResourceNames};
+use super::amounts::{ResourceNames, TresIndex};
 use crate::cluster::{Cluster, PerJobLimits, Qos, Tres};
 
 /// Whose jobs are counted together.
@@ -31,8 +31,7 @@ pub enum LimitedAs {
 #[derive(Debug, Clone, Copy)]
 pub struct AmountLimit {
     pub counts_as: LimitedAs,
-    /// The place of the resource among [`Amounts`](super::amounts::Amounts).
-    pub place: usize,
+    pub resource: TresIndex,
     pub limit: u64,
 }
 
@@ -40,18 +39,22 @@ impl AmountLimit {
     /// Limits of several resources.
     pub fn all(names: &ResourceNames, counts_as: LimitedAs, tres: &Tres) -> Vec<AmountLimit> {
         let all = names.limit(tres).into_iter();
-        all.map(|(place, limit)| AmountLimit { counts_as, place, limit }).collect()
+        all.map(|(resource, limit)| AmountLimit { counts_as, resource, limit }).collect()
     }
 
     fn is_like(&self, other: &AmountLimit) -> bool {
-        self.counts_as == other.counts_as && self.place == other.place
+        self.counts_as == other.counts_as && self.resource == other.resource
     }
 }
+
+/// A holder of limits: its place among all whose jobs are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HolderIndex(pub usize);
 
 /// One holder's limits as they hold for a job.
 #[derive(Debug)]
 pub struct HeldLimits {
-    pub holder: usize,
+    pub holder: HolderIndex,
     pub jobs: Option<u32>,
     pub submitted: Option<u32>,
     pub amounts: Vec<AmountLimit>,
@@ -60,7 +63,7 @@ pub struct HeldLimits {
 impl HeldLimits {
     /// Whether it limits nodes.
     pub fn counts_nodes(&self) -> bool {
-        self.amounts.iter().any(|one| one.counts_as == LimitedAs::Amount && one.place == NODES)
+        self.amounts.iter().any(|one| one.counts_as == LimitedAs::Amount && one.resource == TresIndex::NODES)
     }
 
     /// Whether it limits resources times minutes.
@@ -77,15 +80,15 @@ impl HeldLimits {
 #[derive(Debug, Default)]
 pub struct LimitSet {
     /// Whose jobs they count among, where these have limits.
-    pub holders: Vec<usize>,
+    pub holders: Vec<HolderIndex>,
     pub held: Vec<HeldLimits>,
     pub per_job: Vec<AmountLimit>,
     /// The longest time limit, in seconds.
     pub longest: Option<i64>,
     /// Holders whose nodes, which count for their limits already, are preferred.
-    pub prefers_of: Vec<usize>,
+    pub prefers_of: Vec<HolderIndex>,
     /// The holder, and how many of its pending jobs may accrue age at a time: as in Slurm, only the first such limit applies.
-    pub accrual: Option<(usize, u32)>,
+    pub accrual: Option<(HolderIndex, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
 }

@@ -5,7 +5,7 @@ use crate::cluster::PriorityKind;
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobStage, RequestedPartition};
 use crate::controller::lifecycle::Jobs;
-use crate::controller::placement::MemoryNeed;
+use crate::controller::placement::{GresIndex, MemoryNeed};
 use crate::controller::state::Controller;
 use queuecast_core::order;
 
@@ -165,10 +165,9 @@ impl Priorities<'_> {
             let of_tasks = need.gres.per_task.iter();
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
-            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
-            let places: Vec<usize> = places.collect();
+            let named: Vec<GresIndex> = self.layout.gres_named(name).collect();
             // What is asked for of one type counts as of any.
-            let counts = |place: usize| self.layout.gres_counts_for(place).any(|at| places.contains(&at));
+            let counts = |one: GresIndex| self.layout.gres_counts_for(one).any(|at| named.contains(&at));
             asked.filter(|one| counts(one.0)).map(|one| one.1).sum::<u64>()
         };
         let memory = match memory {
@@ -197,13 +196,12 @@ impl Priorities<'_> {
     /// How much of a resource the nodes of a partition have.
     fn partition_has(&self, partition: usize, name: &str) -> u64 {
         let nodes = self.layout.partitions[partition].iter();
-        let places: Vec<usize> =
-            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+        let named: Vec<GresIndex> = self.layout.gres_named(name).collect();
         let of = |node: usize| match name {
             "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
-            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
+            _ => named.iter().map(|&at| self.layout.nodes[node].gres[at.0]).sum(),
         };
         nodes.map(of).sum()
     }

@@ -67,8 +67,8 @@ impl Associations {
     /// The association of a user's jobs in an account: one for the partition if there is one, else one for all
     /// partitions.
     pub fn of_user(&self, account: &str, user: &str, partition: Option<&str>) -> Option<usize> {
-        let matches = |one: &Association, place: Option<&str>| {
-            one.account == account && one.user.as_deref() == Some(user) && one.partition.as_deref() == place
+        let matches = |one: &Association, of: Option<&str>| {
+            one.account == account && one.user.as_deref() == Some(user) && one.partition.as_deref() == of
         };
         let exact = self.0.iter().position(|one| partition.is_some() && matches(one, partition));
         exact.or_else(|| self.0.iter().position(|one| matches(one, None)))
@@ -98,14 +98,14 @@ pub struct AssociationPlaces(BTreeMap<String, BTreeMap<String, usize>>);
 impl AssociationPlaces {
     /// Of the associations of a cluster.
     pub fn of(associations: &Associations) -> AssociationPlaces {
-        let mut places: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        let mut by_account: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
         for (index, one) in associations.0.iter().enumerate() {
             if let (Some(user), None) = (&one.user, &one.partition) {
-                let users = places.entry(one.account.clone()).or_default();
+                let users = by_account.entry(one.account.clone()).or_default();
                 users.entry(user.clone()).or_insert(index);
             }
         }
-        AssociationPlaces(places)
+        AssociationPlaces(by_account)
     }
 
     /// The index of the association of a user in an account.

@@ -12,8 +12,8 @@ pub(super) fn charges(
     submission_of: &[Option<usize>],
 ) -> Vec<Option<(usize, f64)>> {
     let known = AssociationPlaces::of(&cluster.associations);
-    let charge = |(outcome, place): (usize, &Option<usize>)| {
-        let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*place)?]);
+    let charge = |(outcome, of): (usize, &Option<usize>)| {
+        let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*of)?]);
         outcome.start?;
         let account = submission.request.account.as_deref().unwrap_or_default();
         let association = known.get(account, &submission.user)?;

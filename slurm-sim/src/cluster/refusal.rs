@@ -86,13 +86,13 @@ pub fn submit_refusal(cluster: &Cluster, job: &SubmittedJob) -> Option<SubmitRef
     let request = &job.request;
     by_names(cluster, job).or_else(|| by_resources(cluster, request)).or_else(|| {
         let named = request.partitions.iter().filter_map(|name| cluster.partition(name));
-        let mut places: Vec<usize> = named.collect();
+        let mut partitions: Vec<usize> = named.collect();
         if request.partitions.is_empty() {
-            places.extend(cluster.default_partition());
+            partitions.extend(cluster.default_partition());
         }
         // One that takes it is enough, unless all must.
         let needs_all = cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
-        let refusals: Vec<_> = places.iter().map(|&index| by_partition(cluster, index, job)).collect();
+        let refusals: Vec<_> = partitions.iter().map(|&index| by_partition(cluster, index, job)).collect();
         let is_refused = needs_all || refusals.iter().all(Option::is_some);
         refusals.into_iter().flatten().next().filter(|_| is_refused)
     })

@@ -197,7 +197,7 @@ pub struct Interruptions {
 /// A job, or one task of an array.
 #[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
-    /// The place of its submission, and of its task.
+    /// Its submission, and which of its tasks it is.
     pub submission: SubmissionHandle,
     pub task: Option<u32>,
     /// The partitions it may run in, in the order in which it names them.

@@ -89,15 +89,16 @@ impl BackfillPlanner<'_> {
             // last that it reaches; what cannot succeed before is left out.
             if is_plain && from < not_before {
                 let near = map.ended_before(not_before);
-                let reached = (first..near.min(end + 1).min(last)).rev().find(|&place| map.gains(place, all));
-                if let Some(place) = reached {
-                    later = map.end_of(place);
+                let reached =
+                    (first..near.min(end + 1).min(last)).rev().find(|&interval| map.gains(interval, all));
+                if let Some(interval) = reached {
+                    later = map.end_of(interval);
                     continue;
                 }
             }
             // When nodes come free next.
-            let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
-            later = gain.map_or(0, |place| map.end_of(place));
+            let gain = (first..(end + 1).min(last)).find(|&interval| map.gains(interval, all));
+            later = gain.map_or(0, |interval| map.end_of(interval));
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
                 not_before = not_before.max(self.earliest_anywhere(&mut test, open));
                 if later < not_before {
@@ -119,7 +120,7 @@ impl BackfillPlanner<'_> {
                 not_before = not_before.max(from);
                 bounds.note(&at.kept, limit, not_before.min(now + window));
             }
-            (inner..end).for_each(|place| usable.keep(map.free(place)));
+            (inner..end).for_each(|interval| usable.keep(map.free(interval)));
             if let Some(end) = reserved {
                 let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
                 if later == 0 || after < later {
@@ -209,12 +210,12 @@ impl BackfillPlanner<'_> {
         while not_before < over {
             let mut first = map.ended_before(from + 1);
             let near = map.ended_before(not_before).min(last);
-            if let Some(place) = (first..near).rev().find(|&place| map.gains(place, open)) {
-                from = map.end_of(place);
-                first = place + 1;
+            if let Some(interval) = (first..near).rev().find(|&interval| map.gains(interval, open)) {
+                from = map.end_of(interval);
+                first = interval + 1;
             }
-            let gain = (first..last).find(|&place| map.gains(place, open));
-            let next = gain.map_or(over, |place| map.end_of(place).min(over));
+            let gain = (first..last).find(|&interval| map.gains(interval, open));
+            let next = gain.map_or(over, |interval| map.end_of(interval).min(over));
             let to = (from + at.limit).div_euclid(grid) * grid;
             let end = map.begun_before(to);
             if !test.lacks_idle(map.ended_before(next)..end, map) {

@@ -107,7 +107,8 @@ impl BackfillPlanner<'_> {
         let (now, to) = (self.now.second, self.now.second + at.limit);
         let mut nodes = self.now.pool.open_nodes[at.partition].clone();
         self.now.unreserved(job, &mut nodes, now, to)?;
-        (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
+        (map.ended_before(now + 1)..map.begun_before(to + 1))
+            .for_each(|interval| nodes.keep(map.free(interval)));
         Some(nodes)
     }
 

@@ -185,7 +185,7 @@ impl StartTest<'_> {
         }
         let not_before = not_before(self.releases)?;
         let releases = &*self.releases;
-        // Jobs from this place on are not looked at.
+        // Jobs from this one on are not looked at.
         let until = tried_from.and(latest).map_or(releases.len(), |latest| releases.first_after(latest));
         let mut from = releases.next_on(gone, usable)?;
         let first = releases.end(from)?;
@@ -251,10 +251,11 @@ impl StartTest<'_> {
 
     /// Whether one of these intervals has too few nodes for the job that are free in it and idle by its end. Then it cannot start by
     /// the end of the first of them, if it needs all of them.
-    pub fn lacks_idle(&self, places: Range<usize>, map: &mut TimeMap) -> bool {
+    pub fn lacks_idle(&self, intervals: Range<usize>, map: &mut TimeMap) -> bool {
         self.kept.need.is_exclusive
-            && places.start < places.end
-            && map.lacks_idle(places, self.kept.need.least_nodes(), |instant| self.releases.idle_by(instant))
+            && intervals.start < intervals.end
+            && map
+                .lacks_idle(intervals, self.kept.need.least_nodes(), |instant| self.releases.idle_by(instant))
     }
 
     /// Whether a job could start by an instant on these nodes, as far as that is easily told.

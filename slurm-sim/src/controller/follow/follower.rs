@@ -85,7 +85,7 @@ impl<'c> RecordingFollower<'c> {
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all().len()],
             numbers: order::map_of(
-                numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))),
+                numbers.filter_map(|(index, one)| Some((one.id?, SubmissionHandle(index)))),
             ),
             seconds: RecordedSeconds::of(run, recorded),
             until_eligible: until_eligible(run),

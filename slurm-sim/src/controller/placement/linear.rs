@@ -135,7 +135,7 @@ impl NodeOffer<'_> {
         }
         while taken.most > 0 {
             let mut best: Option<(usize, bool)> = None;
-            for (place, run) in runs.iter().enumerate().filter(|(_, run)| run.nodes > 0) {
+            for (index, run) in runs.iter().enumerate().filter(|(_, run)| run.nodes > 0) {
                 let suffices = run.cpus >= taken.cpus && taken.are_enough(run.nodes);
                 let is_better = best.is_none_or(|(best, best_suffices)| {
                     let best = &runs[best];
@@ -144,11 +144,11 @@ impl NodeOffer<'_> {
                         || !suffices && run.cpus > best.cpus
                 });
                 if is_better {
-                    best = Some((place, suffices));
+                    best = Some((index, suffices));
                 }
             }
-            let Some((place, _)) = best else { break };
-            let run = &mut runs[place];
+            let Some((index, _)) = best else { break };
+            let run = &mut runs[index];
             // Up from the first that is required, then down from it.
             let middle = run.required.unwrap_or(run.from);
             taken.take_from((middle..run.to).chain((run.from..middle).rev()));
@@ -178,15 +178,15 @@ impl StartTest<'_> {
         }
         let mut from = releases.not_before(&fit, need.least_nodes(), None)?;
         loop {
-            let place = releases.next_on(from, &fit)?;
-            let end = releases.end(place)?;
+            let release = releases.next_on(from, &fit)?;
+            let end = releases.end(release)?;
             if latest.is_some_and(|latest| end > latest) {
                 return None;
             }
-            if let Some(nodes) = choose(&releases.idle_after(place, &fit)) {
+            if let Some(nodes) = choose(&releases.idle_after(release, &fit)) {
                 return Some((end.max(self.now + 1), nodes));
             }
-            from = place + 1;
+            from = release + 1;
         }
     }
 }

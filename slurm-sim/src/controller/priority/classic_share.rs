@@ -108,8 +108,8 @@ impl ClassicShares {
     /// Computes the effective usage of accounts, and discards that of users.
     pub fn begin_period(&mut self, usage: &[f64]) {
         self.effective.fill(None);
-        for place in 0..self.top_down.len() {
-            let one = self.top_down[place];
+        for index in 0..self.top_down.len() {
+            let one = self.top_down[index];
             if !self.is_user[one] {
                 self.effective[one] = Some(self.compute(one, usage));
             }

@@ -179,8 +179,8 @@ impl FairShare {
         }
         self.children[above] = children;
         let mut before: Option<f64> = None;
-        for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
-            let tied = place == 0 && is_tied || before == Some(level);
+        for (index, (level, is_account, child)) in levels.into_iter().enumerate() {
+            let tied = index == 0 && is_tied || before == Some(level);
             if is_account {
                 self.tree_below(child, users, ranks, tied);
             } else {

@@ -216,7 +216,7 @@ pub(crate) fn group_keys<'a>(
     let size = job.outcome.cpus.checked_ilog2();
     [
         (0, named(job.outcome.partition.as_str())),
-        (0, job.qos.map_or(UNKNOWN, |qos| cluster.qos[qos].name.as_str())),
+        (0, job.qos.map_or(UNKNOWN, |qos| cluster[qos].name.as_str())),
         (0, named(submission.request.account.as_deref().unwrap_or_default())),
         (0, named(submission.user.as_str())),
         // The size of a job that never started is not known.

@@ -4,6 +4,7 @@ use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::ClusterAction;
+use super::indices::AssociationIndex;
 use super::moment::{ClusterMoment, JobStanding, StandingState};
 use super::node_past::NodePast;
 use super::past_usage::{UsageDecay, charges};
@@ -45,7 +46,7 @@ pub struct RecordedMoments<'r> {
     present: BTreeSet<usize>,
     running: BTreeSet<usize>,
     /// What each outcome is billed a second, and the association it counts for.
-    charges: Vec<Option<(usize, f64)>>,
+    charges: Vec<Option<(AssociationIndex, f64)>>,
     /// What was used by jobs that have ended, decayed up to an instant.
     used: Vec<f64>,
     used_at: Time,
@@ -157,7 +158,7 @@ impl<'r> RecordedMoments<'r> {
             self.running.remove(&one);
             let start = run.outcomes[one].start.filter(|start| *start < end);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                self.used[association] += billed * self.decay.between((second - end).0, (second - start).0);
+                self.used[association.0] += billed * self.decay.between((second - end).0, (second - start).0);
             }
             if let Some(submission) = self.submission_of[one] {
                 self.left[submission] -= 1;
@@ -189,7 +190,7 @@ impl<'r> RecordedMoments<'r> {
         for &one in &self.running {
             let start = run.outcomes[one].start.filter(|start| *start < second);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                usage[association] += billed * self.decay.between(0, (second - start).0);
+                usage[association.0] += billed * self.decay.between(0, (second - start).0);
             }
         }
         let mut kept = self.present.clone();
@@ -259,7 +260,7 @@ mod tests {
     use crate::cluster::{
         Association, Associations, ClusterEvent, ClusterNode, ClusterPartition, Dependency, DependencyKind,
         DependencyOn, GresRequest, JobOutcome, JobRequest, MemoryRequest, NodeChange, NodeState, Outage,
-        SubmittedJob, TresWeights,
+        PartitionIndex, SubmittedJob, TresWeights,
     };
     use queuecast_core::units::Seconds;
 
@@ -346,7 +347,8 @@ mod tests {
         let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["ended", "runs", "waits"], "what is depended on is kept, what is over is not");
         let states: Vec<StandingState> = moment.standings.iter().map(|one| one.state.clone()).collect();
-        let running = StandingState::Running { start: Time(50), nodes: vec![0], partition: Some(0) };
+        let running =
+            StandingState::Running { start: Time(50), nodes: vec![0], partition: Some(PartitionIndex(0)) };
         let waiting = StandingState::Waiting { eligible: Some(Time(90)) };
         assert_eq!(states, [StandingState::Left { well: true }, running, waiting]);
         // Two processors: 5 s and 100 s, and 50 s; halved every 100 s.

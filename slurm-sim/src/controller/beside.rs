@@ -110,7 +110,7 @@ pub fn schedule_on_prepared(
             SubmissionHandle(one) if one < known => HoldTurn::Waits(index as u32),
             _ => {
                 let ran = job.partitions.iter().find(|at| at.partition == last.ran_in);
-                let tier = controller.cluster.partitions[last.ran_in].priority_tier;
+                let tier = controller.cluster[last.ran_in].priority_tier;
                 HoldTurn::Comes { tier, priority: ran.map_or(0, |at| at.priority) }
             }
         };
@@ -237,7 +237,7 @@ impl Beside<'_, '_> {
             HoldTurn::Runs => true,
             HoldTurn::Waits(job) => self.ahead.get(job as usize).copied().unwrap_or(false),
             HoldTurn::Comes { tier, priority } => {
-                let own_tier = self.newcomer.controller.cluster.partitions[self.at.partition].priority_tier;
+                let own_tier = self.newcomer.controller.cluster[self.at.partition].priority_tier;
                 let (weight, most) = self.newcomer.age;
                 let aged = weight.saturating_mul(hold.start.clamp(0, most) as u64) / most as u64;
                 (tier, priority) > (own_tier, self.at.priority.saturating_add(aged))
@@ -249,7 +249,7 @@ impl Beside<'_, '_> {
     /// is behind it has not taken them. Once all that were ahead of it run, nothing that is behind it starts before it.
     fn earliest(&self, run: i64) -> Option<i64> {
         let pool = &self.newcomer.controller.pool;
-        let open = &pool.open_nodes[self.at.partition];
+        let open = &pool.open_nodes[self.at.partition.0];
         let (layout, need) = (&pool.layout, &self.at.kept.need);
         let holds = &self.schedule.holds;
         let ahead: Vec<bool> = holds.iter().map(|hold| self.is_ahead(hold)).collect();

@@ -4,7 +4,9 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::sync::Arc;
 
 use super::handles::{PartitionChoice, SubmissionHandle};
-use crate::cluster::{Begin, Cluster, JobSettings, SubmittedJob, TaskRun};
+use crate::cluster::{
+    AssociationIndex, Begin, Cluster, JobSettings, PartitionIndex, QosIndex, SubmittedJob, TaskRun,
+};
 use crate::controller::held_parts::HeldParts;
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{CachedNeed, NodeShare};
@@ -38,7 +40,7 @@ pub enum StartedBy {
 /// One partition of a job.
 #[derive(Debug, Clone)]
 pub struct RequestedPartition {
-    pub partition: usize,
+    pub partition: PartitionIndex,
     pub kept: Arc<CachedNeed>,
     /// What it needs once it was tried in another of its partitions that is `OverSubscribe=EXCLUSIVE`; `None`: that makes no difference.
     pub whole: Option<Arc<CachedNeed>>,
@@ -76,7 +78,7 @@ impl RequestedPartitions {
     }
 
     /// The one that is this partition of the cluster.
-    pub fn find(&self, partition: usize) -> Option<PartitionChoice> {
+    pub fn find(&self, partition: PartitionIndex) -> Option<PartitionChoice> {
         self.0.iter().position(|at| at.partition == partition).map(PartitionChoice)
     }
 }
@@ -130,8 +132,8 @@ pub struct JobTerms {
 pub struct JobHolder {
     /// The number of its user.
     pub user: u32,
-    pub qos: Option<usize>,
-    pub association: Option<usize>,
+    pub qos: Option<QosIndex>,
+    pub association: Option<AssociationIndex>,
     /// The limits that hold for its submission: those of its first partition.
     pub limits: Arc<LimitSet>,
 }
@@ -162,7 +164,7 @@ pub struct JobStart {
     pub end: i64,
     pub by: Option<StartedBy>,
     /// The partition it runs in.
-    pub ran_in: usize,
+    pub ran_in: PartitionIndex,
     pub limit_end: i64,
     /// Whether it was stopped at its limit, or at the end of its reservation.
     pub is_timed_out: bool,
@@ -248,7 +250,7 @@ impl ControlledJob {
 
     /// Whether a cycle keeps no nodes for plans of it, since its QOS says so (`NoReserve`).
     pub fn is_unreserved(&self, cluster: &Cluster) -> bool {
-        self.holder.qos.is_some_and(|qos| cluster.qos[qos].flags.no_reserve)
+        self.holder.qos.is_some_and(|qos| cluster[qos].flags.no_reserve)
     }
 
     /// What it has computed since its last start is lost.

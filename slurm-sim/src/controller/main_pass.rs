@@ -31,7 +31,7 @@ impl Controller<'_> {
             let has_no_reservation = key.0;
             // Most jobs behind one that waits for nodes are known to wait for their turn.
             if has_no_reservation
-                && closed[partition]
+                && closed[partition.0]
                 && (choice != PartitionChoice::FIRST
                     || self.reasons.is_known(submission, WaitReason::Priority))
             {
@@ -48,7 +48,7 @@ impl Controller<'_> {
                 }
                 let is_closed = match &self.jobs[job].terms.reservation {
                     Some(name) => closed_reservations.contains(name),
-                    None => closed[self.jobs[job].partitions[choice].partition],
+                    None => closed[self.jobs[job].partitions[choice].partition.0],
                 };
                 if is_closed {
                     self.waits_for(job, choice, WaitReason::Priority);
@@ -56,8 +56,8 @@ impl Controller<'_> {
                 }
                 // Most jobs are at a limit: what these ask for is not copied.
                 let at = &self.jobs[job].partitions[choice];
-                tests_here[at.partition] += 1;
-                if per_partition > 0 && tests_here[at.partition] > per_partition {
+                tests_here[at.partition.0] += 1;
+                if per_partition > 0 && tests_here[at.partition.0] > per_partition {
                     self.waits_for(job, choice, WaitReason::Priority);
                     break;
                 }
@@ -94,7 +94,7 @@ impl Controller<'_> {
                         if self.limits.forbid(&at, &amounts, &shares) {
                             self.waits_for(job, choice, WaitReason::Limit);
                             self.size_in_pass(job, &at, &held_back);
-                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
+                            closed[at.partition.0] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.start(job, choice, shares, amounts, StartedBy::Main);
@@ -107,7 +107,7 @@ impl Controller<'_> {
                         self.size_in_pass(job, &at, &held_back);
                         if self.limits.forbid_least(&at, &self.pool.layout) {
                             self.waits_for(job, choice, WaitReason::Limit);
-                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
+                            closed[at.partition.0] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.waits_for(job, choice, WaitReason::Resources);
@@ -120,8 +120,8 @@ impl Controller<'_> {
                         } else if reservation.is_some() {
                             closed_reservations.extend(reservation.clone());
                         } else if self.now().is_waited_for(job, &at) {
-                            closed[at.partition] = true;
-                            held_back.add(&self.pool.layout.partitions[at.partition]);
+                            closed[at.partition.0] = true;
+                            held_back.add(&self.pool.layout.partitions[at.partition.0]);
                         }
                         break;
                     }
@@ -176,7 +176,7 @@ impl ClusterNow<'_> {
             && self.jobs[job].terms.reservation.is_none()
             && self.is_waited_for(job, at);
         if closes {
-            held_back.add(&self.pool.layout.partitions[at.partition]);
+            held_back.add(&self.pool.layout.partitions[at.partition.0]);
         }
         closes
     }

@@ -2,7 +2,7 @@
 
 use super::job::{JobStage, StartedBy};
 use super::state::Controller;
-use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
+use crate::cluster::{Cluster, ClusterMoment, PartitionIndex, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
 use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::placement::{NodeSet, PreparedCluster};
@@ -224,7 +224,7 @@ impl Controller<'_> {
     }
 
     /// A job runs on these nodes since now.
-    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<usize>) {
+    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<PartitionIndex>) {
         self.describe_job(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
@@ -289,7 +289,11 @@ mod tests {
     }
 
     fn running(submission: usize, start: i64, node: usize) -> JobStanding {
-        let state = StandingState::Running { start: Time(start), nodes: vec![node], partition: Some(0) };
+        let state = StandingState::Running {
+            start: Time(start),
+            nodes: vec![node],
+            partition: Some(PartitionIndex(0)),
+        };
         JobStanding { submission, task: None, state }
     }
 

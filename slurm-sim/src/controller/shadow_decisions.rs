@@ -288,7 +288,7 @@ fn verdict(
 mod tests {
     use super::super::tests::cluster;
     use super::*;
-    use crate::cluster::{JobArray, JobRequest, JobStanding, NodeNames, TimeLimit};
+    use crate::cluster::{JobArray, JobRequest, JobStanding, NodeNames, PartitionIndex, TimeLimit};
     use queuecast_core::job_state::JobState;
 
     #[test]
@@ -371,7 +371,8 @@ mod tests {
             task,
             state,
         };
-        let runs = StandingState::Running { start: Time(20), nodes: vec![0, 1], partition: Some(0) };
+        let runs =
+            StandingState::Running { start: Time(20), nodes: vec![0, 1], partition: Some(PartitionIndex(0)) };
         let waits = StandingState::Waiting { eligible: Some(Time(10)) };
         let mut standings = vec![standing(0, None, runs)];
         standings.extend((1..=4).map(|task| standing(1, Some(task), waits.clone())));

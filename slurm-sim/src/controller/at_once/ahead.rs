@@ -173,7 +173,7 @@ impl<'a> Ahead<'a> {
     /// `None` if the job cannot run then.
     fn free(&self, job: JobHandle, at: &RequestedPartition, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
-        let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
@@ -341,7 +341,7 @@ impl Future<'_> {
         let controller = self.controller;
         let (at, now) = (&controller.jobs[asked.job].partitions[asked.choice], controller.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
-        let mut usable = controller.pool.open_nodes[at.partition].clone();
+        let mut usable = controller.pool.open_nodes[at.partition.0].clone();
         at.kept.keep_usable(&mut usable, &controller.pool.layout, &controller.pool.load);
         let is_open = usable.len() >= at.kept.need.least_nodes();
         if before <= now || before == now + 1 && !is_open {

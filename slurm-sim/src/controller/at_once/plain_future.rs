@@ -137,7 +137,7 @@ impl PlainQuestion<'_, '_> {
         from: i64,
     ) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
-        let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }

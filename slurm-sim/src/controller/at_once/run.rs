@@ -224,17 +224,17 @@ impl<'c> AtOnce<'c, '_> {
         let known = self.names.len() as u32;
         let name = jobs.submission(job).request.name.as_deref();
         let name = name.map(|name| *self.names.entry(name).or_insert(known));
-        let partition = one.partitions[PartitionChoice::FIRST].partition as u32;
-        let number = |index: Option<usize>| index.and_then(|index| u32::try_from(index).ok());
+        let partition = one.partitions[PartitionChoice::FIRST].partition.0 as u32;
+        let number = |index: usize| u32::try_from(index).ok();
         let whole = Seconds(one.terms.run.map_or(i64::MAX / 4, |run| run / Micros::SECOND));
         let ending = if one.terms.fails { Ending::Failed } else { Ending::Completed };
         let described = Job {
             user: UserId::new(one.holder.user),
-            account: number(one.holder.association).and_then(AccountId::new),
+            account: one.holder.association.and_then(|one| number(one.0)).and_then(AccountId::new),
             executable: name.and_then(ExecutableId::new),
             queue: QueueId::new(partition),
             partition: PartitionId::new(partition),
-            qos: number(one.holder.qos).and_then(QosId::new),
+            qos: one.holder.qos.and_then(|one| number(one.0)).and_then(QosId::new),
             other_shapes: (!shapes.is_empty()).then(|| shapes.clone().into_boxed_slice()),
             ..Job::rigid(job.0 as u64, Time(one.wait.submit), first.procs, first.limit)
         };

@@ -129,7 +129,7 @@ impl Candidates {
         let Candidates { open, planned_from, planned, .. } = self;
         let need = &at.kept.need;
         let open = open.entry(at.kept.class).or_insert_with(|| {
-            let mut nodes = controller.pool.open_nodes[at.partition].clone();
+            let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
             let of = |node: usize| OpenSum::of(node, need, controller.pool);
             let mut sum = OpenSum { nodes: nodes.len(), cpus: 0 };

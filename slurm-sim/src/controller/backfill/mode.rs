@@ -36,8 +36,10 @@ fn weighs_gpus(cluster: &Cluster, layout: &NodeLayout, submissions: &[SubmittedJ
         asked.any(|one| one.count > 0 && layout.gres(one).is_some_and(|one| layout.is_gpu(one)))
     };
     let may_have = |request: &JobRequest| match request.partitions.is_empty() {
-        true => cluster.default_partition().is_some_and(|one| with_gpus[one]),
-        false => request.partitions.iter().filter_map(|one| cluster.partition(one)).any(|one| with_gpus[one]),
+        true => cluster.default_partition().is_some_and(|one| with_gpus[one.0]),
+        false => {
+            request.partitions.iter().filter_map(|one| cluster.partition(one)).any(|one| with_gpus[one.0])
+        }
     };
     submissions.iter().any(|one| !asks(&one.request) && may_have(&one.request))
 }

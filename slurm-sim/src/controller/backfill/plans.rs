@@ -6,7 +6,7 @@ use super::limited::LIMITED_FOR;
 use super::planner::BackfillPlanner;
 use super::releases::Releases;
 use super::will_run::StartTest;
-use crate::cluster::BackfillSettings;
+use crate::cluster::{BackfillSettings, PartitionIndex};
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
@@ -59,7 +59,7 @@ impl BackfillPlanner<'_> {
         let own = jobs[job].terms.reservation.as_ref();
         let own = own.and_then(|name| pool.reservations_named(name).next());
         let own_start = own.map(|one| if one.flags.flexible { now } else { one.start.0 });
-        let open = &self.now.pool.open_nodes[at.partition];
+        let open = &self.now.pool.open_nodes[at.partition.0];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
         let mut not_before = bounds.not_before(&at.kept, limit).unwrap_or(now);
         let mut knows_earliest = false;
@@ -159,7 +159,7 @@ impl BackfillPlanner<'_> {
                 let Some(limited) = self.limited_on(at, &given) else { return Some((now, given)) };
                 // When the limit lets it start is not known: it is planned for when nodes come free next.
                 start = if later > 0 { later } else { now + LIMITED_FOR };
-                if let Some(until) = limited.and_then(|qos| blocked_qos.get_mut(qos)) {
+                if let Some(until) = limited.and_then(|qos| blocked_qos.get_mut(qos.0)) {
                     *until = start.max(*until);
                 }
             }
@@ -202,7 +202,7 @@ impl BackfillPlanner<'_> {
             return false;
         }
         let mut test = self.start_test(&at.kept, at.partition, releases, settings, weights);
-        let open = &self.now.pool.open_nodes[at.partition];
+        let open = &self.now.pool.open_nodes[at.partition.0];
         not_before = not_before.max(self.earliest_anywhere(&mut test, open));
         let mut usable = open.clone();
         let mut from = now;
@@ -250,7 +250,7 @@ impl BackfillPlanner<'_> {
     fn start_test<'t>(
         &'t self,
         kept: &'t CachedNeed,
-        partition: usize,
+        partition: PartitionIndex,
         releases: &'t mut Releases,
         settings: &BackfillSettings,
         weights: &'t WeightShift,
@@ -260,7 +260,7 @@ impl BackfillPlanner<'_> {
             load: &self.now.pool.load,
             releases,
             kept,
-            open: &self.now.pool.open_nodes[partition],
+            open: &self.now.pool.open_nodes[partition.0],
             shift: (!weights.is_none()).then_some(weights),
             now: self.now.second,
             kill_wait: self.now.cluster.settings.jobs.kill_wait.0,

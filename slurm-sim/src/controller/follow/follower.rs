@@ -6,8 +6,8 @@ use super::decided::{DecisionKind, DecisionTally, in_words};
 use super::seconds::RecordedSeconds;
 use super::turns::{MOST_TURNS, ticks, until_eligible};
 use crate::cluster::{
-    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
-    RecordedDecisions, RecordedRun, ShownPriority,
+    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PartitionIndex,
+    PriorityPartsShown, RecordedDecisions, RecordedRun, ShownPriority,
 };
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
@@ -53,7 +53,7 @@ pub struct RecordingFollower<'c> {
     pub closed: Vec<bool>,
     pub held_back: NodeSet,
     /// Jobs that it could not start, and in which partitions.
-    pub tested: Vec<(JobHandle, usize)>,
+    pub tested: Vec<(JobHandle, PartitionIndex)>,
     /// What the cycle has still to look at, the next one last.
     pub ahead: Vec<(JobHandle, PartitionChoice)>,
     /// Where the cycle had planned the jobs that others made way for, before these did.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::follower::RecordingFollower;
-use crate::cluster::JobNumber;
+use crate::cluster::{JobNumber, PartitionIndex};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::queue::QueueRecord;
@@ -13,9 +13,9 @@ impl RecordingFollower<'_> {
     /// queue.
     fn partition_tested(&mut self, job: JobHandle) -> Option<RequestedPartition> {
         let asked = self.controller.jobs[job].partitions.iter();
-        let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
+        let tier = |partition: PartitionIndex| self.controller.cluster[partition].priority_tier;
         let is_left = |at: &&RequestedPartition| {
-            !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition]
+            !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition.0]
         };
         let at =
             asked.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
@@ -36,8 +36,8 @@ impl RecordingFollower<'_> {
             Some(named) => self.held_back.add(named),
             None if !self.controller.now().is_waited_for(job, &at) => {}
             None => {
-                self.closed[at.partition] = true;
-                self.held_back.add(&self.controller.pool.layout.partitions[at.partition]);
+                self.closed[at.partition.0] = true;
+                self.held_back.add(&self.controller.pool.layout.partitions[at.partition.0]);
             }
         }
         self.controller.note_selection(&at, true);
@@ -52,7 +52,7 @@ impl RecordingFollower<'_> {
             self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }
-        self.closed[at.partition] |= self.controller.now().stop_at_limit(job, &at, &mut self.held_back);
+        self.closed[at.partition.0] |= self.controller.now().stop_at_limit(job, &at, &mut self.held_back);
     }
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count

@@ -75,7 +75,7 @@ impl Jobs<'_> {
                 continue;
             }
             for choice in self[job].partitions.choices() {
-                let partition = &cluster.partitions[self[job].partitions[choice].partition];
+                let partition = &cluster[self[job].partitions[choice].partition];
                 self.at_mut(job).partitions[choice].limit = whole_minutes(Some(limit), partition);
             }
             if state == JobStage::Running {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::jobs::Jobs;
-use crate::cluster::{Cluster, JobSettings, Sharing};
+use crate::cluster::{Cluster, JobSettings, PartitionIndex, Sharing};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{CachedNeed, NodeShare};
@@ -133,8 +133,8 @@ impl Jobs<'_> {
 
     /// Nodes are looked for in one of a job's partitions, to start it: if that is `OverSubscribe=EXCLUSIVE`, the job shares no node from
     /// now on, in any of them. Tasks of its array that wait have one record with it.
-    pub fn try_in(&mut self, job: JobHandle, partition: usize, cluster: &Cluster) {
-        let is_changed = cluster.partitions[partition].sharing == Sharing::Exclusive
+    pub fn try_in(&mut self, job: JobHandle, partition: PartitionIndex, cluster: &Cluster) {
+        let is_changed = cluster[partition].sharing == Sharing::Exclusive
             && self[job].partitions.iter().any(|at| at.whole.is_some());
         if is_changed {
             for other in self.tasks(self[job].submission).to_vec() {

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::cluster::{Cluster, ClusterPartition, Tres, billed};
+use crate::cluster::{Cluster, ClusterPartition, PartitionIndex, Tres, billed};
 use crate::controller::placement::{GresIndex, NodeLayout, NodeShare};
 
 /// A resource that limits count (a TRES): its place among [`Amounts`].
@@ -87,13 +87,13 @@ impl ResourceNames {
     }
 
     /// Sets the billing TRES of amounts in a partition.
-    pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
+    pub fn bill(&self, amounts: &mut Amounts, partition: PartitionIndex) {
         amounts.bill(self.billed(amounts, partition));
     }
 
     /// The billing TRES of amounts in a partition, not rounded, as usage counts it.
-    pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
-        let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
+    pub fn billed(&self, amounts: &Amounts, partition: PartitionIndex) -> f64 {
+        let weights = self.billing.get(partition.0).map_or(&[][..], Vec::as_slice);
         if weights.is_empty() {
             return amounts.0.first().map_or(0.0, |&cpus| cpus as f64);
         }
@@ -102,7 +102,7 @@ impl ResourceNames {
     }
 
     /// What a job with these shares in a partition counts as.
-    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
+    pub fn amounts(&self, shares: &[NodeShare], partition: PartitionIndex) -> Amounts {
         let mut amounts = Amounts::none(self.names.len());
         for share in shares {
             amounts[TresIndex::CPUS] += u64::from(share.cpus);
@@ -147,8 +147,8 @@ mod tests {
             apart: Default::default(),
         };
         let bill = |cluster: &Cluster, partition: usize| {
-            ResourceNames::of(cluster, &layout).amounts(std::slice::from_ref(&share), partition)
-                [TresIndex::BILLING]
+            let names = ResourceNames::of(cluster, &layout);
+            names.amounts(std::slice::from_ref(&share), PartitionIndex(partition))[TresIndex::BILLING]
         };
         assert_eq!(
             (bill(&cluster, 0), bill(&cluster, 1)),
@@ -160,7 +160,8 @@ mod tests {
         // Usage counts what limits cut off.
         cluster.partitions[1].billing_weights = TresWeights([("mem".to_owned(), 0.1 / 1024.0)].into());
         let names = ResourceNames::of(&cluster, &layout);
-        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], 1);
-        assert_eq!((amounts[TresIndex::BILLING], names.billed(&amounts, 1)), (0, 0.5));
+        let of = PartitionIndex(1);
+        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], of);
+        assert_eq!((amounts[TresIndex::BILLING], names.billed(&amounts, of)), (0, 0.5));
     }
 }

@@ -10,7 +10,7 @@ use super::limit_set::{
     accrual_limit, most_nodes,
 };
 use super::used_minutes::UsedMinutes;
-use crate::cluster::{Cluster, GroupLimits, HolderLimits, Qos, Tres};
+use crate::cluster::{Cluster, GroupLimits, HolderLimits, PartitionIndex, Qos, Tres};
 use crate::controller::placement::{NodeLayout, NodeSet, NodeShare};
 
 /// What one holder's jobs have: all of a QOS, one user in it, one account in it, an association and those below it.
@@ -86,17 +86,17 @@ impl Limits {
         self.is_enforced && (groups || cluster.qos.iter().any(of_qos))
     }
 
-    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
+    pub fn amounts(&self, shares: &[NodeShare], partition: PartitionIndex) -> Amounts {
         self.names.amounts(shares, partition)
     }
 
     /// What amounts in a partition count as usage, for each second.
-    pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
+    pub fn billed(&self, amounts: &Amounts, partition: PartitionIndex) -> f64 {
         self.names.billed(amounts, partition)
     }
 
     /// A lower bound of what a job with this number of processors and nodes counts as in a partition.
-    pub fn least(&self, cpus: u64, nodes: u64, partition: usize) -> Amounts {
+    pub fn least(&self, cpus: u64, nodes: u64, partition: PartitionIndex) -> Amounts {
         let mut amounts = self.names.amounts(&[], partition);
         amounts[TresIndex::CPUS] = cpus;
         amounts[TresIndex::NODES] = nodes;
@@ -116,7 +116,7 @@ impl Limits {
             (AlreadySet::default(), AlreadySet::default(), AlreadySet::default());
         if self.is_enforced {
             for index in counted.qos.iter().flatten().copied() {
-                let qos = &cluster.qos[index];
+                let qos = &cluster[index];
                 let group = self.of_group(LimitHolder::Qos(index), &qos.group);
                 limits.count_among(&group);
                 limits.held.push(group_set.add(group));
@@ -129,7 +129,7 @@ impl Limits {
                 limits.held.push(account_set.add(account));
                 limits.add_per_job(&qos.per_job, &self.names);
             }
-            let all = &cluster.associations.0;
+            let all = &cluster.associations;
             for (depth, index) in cluster.associations.upwards(counted.association).enumerate() {
                 let group = self.of_group(LimitHolder::Association(index), &all[index].group);
                 limits.count_among(&group);
@@ -158,13 +158,13 @@ impl Limits {
         let has_nodes = |tres: &Tres| tres.0.contains_key("node");
         let qos = || counted.qos.iter().flatten().copied();
         let above = cluster.associations.upwards(counted.association);
-        let of_qos = qos().find(|&one| has_nodes(&cluster.qos[one].group.tres)).map(LimitHolder::Qos);
+        let of_qos = qos().find(|&one| has_nodes(&cluster[one].group.tres)).map(LimitHolder::Qos);
         let group = of_qos.or_else(|| {
-            let mut above = above.filter(|&one| has_nodes(&cluster.associations.0[one].group.tres));
+            let mut above = above.filter(|&one| has_nodes(&cluster.associations[one].group.tres));
             above.next().map(LimitHolder::Association)
         });
-        let user = qos().find(|&one| has_nodes(&cluster.qos[one].per_user.tres));
-        let account = qos().find(|&one| has_nodes(&cluster.qos[one].per_account.tres));
+        let user = qos().find(|&one| has_nodes(&cluster[one].per_user.tres));
+        let account = qos().find(|&one| has_nodes(&cluster[one].per_account.tres));
         let user = user.map(|one| LimitHolder::QosUser(one, counted.user));
         let account = account.map(|one| LimitHolder::QosAccount(one, counted.account));
         let all = [group, user, account].into_iter().flatten();

@@ -1,15 +1,15 @@
 //! The limits that hold for a job.
 
 use super::amounts::{ResourceNames, TresIndex};
-use crate::cluster::{Cluster, PerJobLimits, Qos, Tres};
+use crate::cluster::{AssociationIndex, Cluster, PerJobLimits, Qos, QosIndex, Tres};
 
 /// Whose jobs are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitHolder {
-    Qos(usize),
-    QosUser(usize, u32),
-    QosAccount(usize, u32),
-    Association(usize),
+    Qos(QosIndex),
+    QosUser(QosIndex, u32),
+    QosAccount(QosIndex, u32),
+    Association(AssociationIndex),
 }
 
 /// How an amount of a resource counts for a limit.
@@ -125,10 +125,10 @@ impl LimitSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountsFor {
     /// QOS in the order in which their limits hold.
-    pub qos: [Option<usize>; 2],
+    pub qos: [Option<QosIndex>; 2],
     /// The job's own.
-    pub own_qos: Option<usize>,
-    pub association: Option<usize>,
+    pub own_qos: Option<QosIndex>,
+    pub association: Option<AssociationIndex>,
     /// Numbers of the user and the account.
     pub user: u32,
     pub account: u32,
@@ -170,9 +170,8 @@ impl AlreadySet {
 /// The most nodes that a job may have, whatever is in use.
 pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     let nodes = |tres: &Tres| tres.0.get("node").copied();
-    let of_qos = |limit: fn(&Qos) -> &Tres| {
-        counted.qos.iter().flatten().find_map(|&one| nodes(limit(&cluster.qos[one])))
-    };
+    let of_qos =
+        |limit: fn(&Qos) -> &Tres| counted.qos.iter().flatten().find_map(|&one| nodes(limit(&cluster[one])));
     let own = [
         of_qos(|qos| &qos.per_account.tres),
         of_qos(|qos| &qos.per_job.tres),
@@ -180,7 +179,7 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     ];
     let own = own.into_iter().flatten().min();
     let group = of_qos(|qos| &qos.group.tres);
-    let of = |index: usize| &cluster.associations.0[index];
+    let of = |index: AssociationIndex| &cluster.associations[index];
     let mut above = cluster.associations.upwards(counted.association);
     let of_group = if group.is_none() { above.find_map(|one| nodes(&of(one).group.tres)) } else { None };
     let per_job = counted.association.filter(|_| own.is_none()).and_then(|one| nodes(&of(one).per_job.tres));
@@ -191,7 +190,7 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
 /// Whose waiting jobs are counted, and how many of them gain age at one time: the first limit of the job's QOS, its association and those above.
 pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHolder, u32)> {
     let of_qos = counted.own_qos.and_then(|index| {
-        let qos = &cluster.qos[index];
+        let qos = &cluster[index];
         let kinds = [
             (LimitHolder::Qos(index), qos.group.jobs_accruing),
             (LimitHolder::QosAccount(index, counted.account), qos.per_account.jobs_accruing),
@@ -202,7 +201,7 @@ pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHold
     of_qos.or_else(|| {
         let mut above = cluster.associations.upwards(counted.association).enumerate();
         above.find_map(|(depth, index)| {
-            let one = &cluster.associations.0[index];
+            let one = &cluster.associations[index];
             let own = one.own.jobs_accruing.filter(|_| depth == 0);
             Some((LimitHolder::Association(index), one.group.jobs_accruing.or(own)?))
         })

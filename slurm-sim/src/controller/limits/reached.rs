@@ -3,20 +3,21 @@
 use super::amounts::{Amounts, TresIndex};
 use super::counted::Limits;
 use super::limit_set::{AmountLimit, HeldLimits, LimitHolder, LimitSet, LimitedAs};
+use crate::cluster::{AssociationIndex, QosIndex};
 
 /// Whose limit it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitOf {
     /// Of one job.
     Job,
-    /// Of all jobs in a QOS, by its index.
-    Qos(usize),
+    /// Of all jobs in a QOS.
+    Qos(QosIndex),
     /// Of one user's jobs in a QOS.
-    QosUser(usize),
+    QosUser(QosIndex),
     /// Of one account's jobs in a QOS.
-    QosAccount(usize),
-    /// Of an association, by its index, and those below it.
-    Association(usize),
+    QosAccount(QosIndex),
+    /// Of an association and those below it.
+    Association(AssociationIndex),
 }
 
 /// A limit that does not let a job start.

@@ -4,7 +4,7 @@
 //! cores (of a partition with FORCE, or one that asks for it where the partition has YES and several rows) is given no node with a
 //! job that does not share. A job that does not share is given no node with jobs of another partition of several rows.
 
-use crate::cluster::{Cluster, Exclusivity, JobRequest, SelectKind, Sharing};
+use crate::cluster::{Cluster, Exclusivity, JobRequest, PartitionIndex, SelectKind, Sharing};
 
 /// A partition of several rows: its place among those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,8 +53,8 @@ impl PartitionsApart {
     }
 
     /// Of a job in a partition.
-    pub fn job(&self, partition: usize, request: &JobRequest) -> JobApart {
-        let Some(&(sharing, of_rows)) = self.partitions.get(partition) else { return JobApart::default() };
+    pub fn job(&self, partition: PartitionIndex, request: &JobRequest) -> JobApart {
+        let Some(&(sharing, of_rows)) = self.partitions.get(partition.0) else { return JobApart::default() };
         let asks = request.wishes.exclusivity == Some(Exclusivity::Oversubscribe);
         let shares = match sharing {
             Sharing::Force(_) => true,

@@ -5,7 +5,8 @@ use super::need::{GresIndex, MemoryNeed, Need, NeedGres, NeedNodes, NeedPlacing}
 use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use crate::cluster::{
-    Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
+    Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest,
+    PartitionIndex, Sharing,
 };
 
 /// Bounds on the nodes of a job beside those that it asks for.
@@ -24,11 +25,11 @@ impl Need {
     pub fn of(
         request: &JobRequest,
         bounds: NodeBounds,
-        partition: usize,
+        partition: PartitionIndex,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) -> Need {
-        let config: &ClusterPartition = &cluster.partitions[partition];
+        let config: &ClusterPartition = &cluster[partition];
         let mut cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
         // Processors for each GPU: a task has those of its GPUs.
         let gpus = |all: &[GresRequest]| {
@@ -139,7 +140,7 @@ impl Need {
             cpus_per_task,
             cpus,
             asked_cpus,
-            cap: layout.caps.get(partition).copied().flatten(),
+            cap: layout.caps.get(partition.0).copied().flatten(),
             threads: if request.tasks_on.one_thread_per_core {
                 1
             } else {
@@ -178,7 +179,7 @@ impl Need {
     pub fn find_feasible(
         &mut self,
         request: &JobRequest,
-        partition: usize,
+        partition: PartitionIndex,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) {
@@ -198,7 +199,7 @@ impl Need {
         let mut without_gres = self.clone();
         let NeedGres { per_node, per_job, per_task, .. } = &mut without_gres.gres;
         [per_node, per_job, per_task].into_iter().for_each(Vec::clear);
-        for &node in &cluster.partitions[partition].nodes {
+        for &node in &cluster[partition].nodes {
             if node >= count {
                 continue;
             }

@@ -16,7 +16,7 @@ use super::select::NodeOffer;
 use super::weights::WeightShift;
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, ConsumedUnit, Exclusivity, GenericResource, GresRequest,
-    JobRequest, MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
+    JobRequest, MemoryAmount, MemoryRequest, PartitionIndex, Switch, Topology, classes_of,
 };
 use crate::controller::backfill::{PlainHolding, PlainSpan, Releases, StartTest, will_run};
 use crate::controller::handles::JobHandle;
@@ -120,7 +120,7 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
         (None, 5, &[4, 1]),
     ] {
         let request = JobRequest { tasks: Some(tasks), min_nodes: nodes, ..JobRequest::default() };
-        let kept = needs.get(&request, NodeBounds::default(), 0, &layout, &cluster);
+        let kept = needs.get(&request, NodeBounds::default(), PartitionIndex(0), &layout, &cluster);
         let (in_use, nodes) = (Some(load.in_use()), &kept.need.on.feasible);
         let offer = NodeOffer { layout: &layout, in_use, nodes, shift: None };
         let chosen = offer.choose(&kept.need).unwrap();
@@ -168,8 +168,13 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         let (mut load, mut needs) = (Load::none(&layout), NeedCache::with(Arc::default(), 0));
         let mut running: Vec<ControlledJob> = Vec::new();
         for _ in 0..random.random_range(0..60) {
-            let kept =
-                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
+            let kept = needs.get(
+                &random_request(&mut random, count),
+                NodeBounds::default(),
+                PartitionIndex(0),
+                &layout,
+                &cluster,
+            );
             let mut nodes = kept.need.on.feasible.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
             let offer =
@@ -193,8 +198,13 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         let mut releases = Releases::of(&order, &running, &load, true);
         let open = NodeSet::all(count);
         for _ in 0..6 {
-            let kept =
-                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
+            let kept = needs.get(
+                &random_request(&mut random, count),
+                NodeBounds::default(),
+                PartitionIndex(0),
+                &layout,
+                &cluster,
+            );
             let need = &kept.need;
             let share = random.random_range(5..11);
             let mut usable = NodeSet::of(count, (0..count).filter(|_| random.random_range(0..10) < share));

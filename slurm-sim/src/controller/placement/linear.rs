@@ -200,7 +200,7 @@ mod tests {
     use super::super::in_use::{Load, NodeShare};
     use super::super::need_cache::{CachedNeed, NeedCache};
     use super::*;
-    use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
+    use crate::cluster::{Cluster, JobRequest, MemoryRequest, PartitionIndex, SelectKind};
     use crate::controller::backfill::Releases;
     use crate::controller::handles::JobHandle;
     use crate::controller::job::{ControlledJob, JobStart};
@@ -225,7 +225,7 @@ mod tests {
         NeedCache::with(Arc::default(), 0).get(
             &request,
             NodeBounds::default(),
-            0,
+            PartitionIndex(0),
             &NodeLayout::of(cluster),
             cluster,
         )
@@ -299,7 +299,7 @@ mod tests {
             let kept = NeedCache::with(Arc::default(), 0).get(
                 &request(mb),
                 NodeBounds::default(),
-                0,
+                PartitionIndex(0),
                 &layout,
                 &cluster,
             );

@@ -66,8 +66,8 @@ impl Controller<'_> {
 #[cfg(test)]
 mod tests {
     use crate::cluster::{
-        Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
-        Qos, RecordedRun, SubmittedJob,
+        Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PartitionIndex,
+        PreemptAction, PreemptKind, Qos, RecordedRun, SubmittedJob,
     };
     use crate::controller::clock::Phases;
     use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
@@ -150,7 +150,7 @@ mod tests {
             let need = controller.jobs[job].partitions[PartitionChoice::FIRST].kept.need.clone();
             let mut shares = controller.pool.given_in_any_case(&[0], &need);
             (shares[0].cpus, shares[0].held) = (cpus, cpus);
-            let amounts = controller.limits.amounts(&shares, 0);
+            let amounts = controller.limits.amounts(&shares, PartitionIndex(0));
             controller.start(job, PartitionChoice::FIRST, shares, amounts, StartedBy::Main);
         };
         controller.submit(SubmissionHandle(0));

@@ -1,7 +1,7 @@
 //! Usage, and priorities by it.
 
 use super::priorities::Priorities;
-use crate::cluster::PriorityKind;
+use crate::cluster::{PartitionIndex, PriorityKind};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobStage, RequestedPartition};
 use crate::controller::lifecycle::Jobs;
@@ -110,7 +110,7 @@ impl Priorities<'_> {
             Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
             None => 0.0,
         };
-        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
+        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster[qos].priority));
         let nodes = self.cluster.nodes.len().max(1) as f64;
         let (asked, size_cpus) = (f64::from(at.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
         let size = if flags.small_relative_to_time {
@@ -123,7 +123,7 @@ impl Priorities<'_> {
         } else {
             (asked / nodes + size_cpus / self.all_cpus) / 2.0
         };
-        let factor = f64::from(self.cluster.partitions[at.partition].priority_job_factor);
+        let factor = f64::from(self.cluster[at.partition].priority_job_factor);
         let of = |value: f64, largest: f64, is_raw: bool| {
             if is_raw {
                 value
@@ -133,8 +133,7 @@ impl Priorities<'_> {
                 0.0
             }
         };
-        let association =
-            one.holder.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association = one.holder.association.and_then(|index| self.cluster.associations[index].priority);
         let association = association.map_or(0.0, f64::from);
         PriorityParts {
             age: f64::from(weights.age) * age,
@@ -194,8 +193,8 @@ impl Priorities<'_> {
     }
 
     /// How much of a resource the nodes of a partition have.
-    fn partition_has(&self, partition: usize, name: &str) -> u64 {
-        let nodes = self.layout.partitions[partition].iter();
+    fn partition_has(&self, partition: PartitionIndex, name: &str) -> u64 {
+        let nodes = self.layout.partitions[partition.0].iter();
         let named: Vec<GresIndex> = self.layout.gres_named(name).collect();
         let of = |node: usize| match name {
             "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),

@@ -168,7 +168,7 @@ impl ClusterNow<'_> {
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
     fn size_found(&self, job: JobHandle) -> u32 {
         let (one, layout) = (&self.jobs[job], &self.pool.layout);
-        let tier = |at: &&RequestedPartition| Reverse(self.cluster.partitions[at.partition].priority_tier);
+        let tier = |at: &&RequestedPartition| Reverse(self.cluster[at.partition].priority_tier);
         let Some(at) = one.partitions.iter().min_by_key(tier) else { return one.wait.size_cpus };
         let need = &at.kept.need;
         if !need.is_exclusive {
@@ -177,7 +177,7 @@ impl ClusterNow<'_> {
         if let Some(cpus) = layout.equal_cpus.filter(|_| !layout.size_varies(need)) {
             return cpus.saturating_mul(need.least_nodes() as u32);
         }
-        let nodes = self.nodes_tested(at, &self.pool.open_nodes[at.partition]);
+        let nodes = self.nodes_tested(at, &self.pool.open_nodes[at.partition.0]);
         nodes.map_or(one.wait.size_cpus, |nodes| layout.cpus_of(&nodes))
     }
 }

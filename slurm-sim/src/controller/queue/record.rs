@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, PartitionIndex};
 use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::lifecycle::Jobs;
 
@@ -28,7 +28,7 @@ pub struct QueueRecord {
     pub choice: PartitionChoice,
     /// What does not change of the job, so that a pass need not look at each.
     pub submission: SubmissionHandle,
-    pub partition: usize,
+    pub partition: PartitionIndex,
     /// The number of its user.
     pub user: u32,
 }
@@ -40,7 +40,7 @@ impl QueueRecord {
         let at = &one.partitions[choice];
         let key = (
             one.terms.reservation.is_none(),
-            Reverse(cluster.partitions[at.partition].priority_tier),
+            Reverse(cluster[at.partition].priority_tier),
             Reverse(at.priority),
             one.wait.submit,
             (jobs.rank(job), one.task, choice),

@@ -121,3 +121,14 @@ impl<'c> Cycle<'c> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_can_go_to_another_thread() {
+        fn is_send<T: Send>() {}
+        is_send::<Cycle<'_>>();
+    }
+}

@@ -83,10 +83,14 @@ impl BackfillPlanner<'_> {
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
             let known_weights = std::mem::replace(&mut cycle.weights, weights);
             // What running jobs held then and what they hold change places while the plan is made.
-            let mut held_then = past.get_mut(releases);
-            held_then.iter_mut().for_each(|held| std::mem::swap(*held, &mut cycle.releases));
+            let mut change_places = |cycle: &mut Cycle<'_>| {
+                if let Some(held_then) = past.get_mut(releases) {
+                    std::mem::swap(held_then, &mut cycle.releases);
+                }
+            };
+            change_places(cycle);
             let planned = self.plan(job, &at, cycle);
-            held_then.iter_mut().for_each(|held| std::mem::swap(*held, &mut cycle.releases));
+            change_places(cycle);
             cycle.weights = known_weights;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {

@@ -426,12 +426,8 @@ impl<'c> RecordingFollower<'c> {
             self.controller.note_selection(&at, true);
             // The recording does not tell in which order nodes were chosen.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
-            self.start(
-                number,
-                (job, choice),
-                &nodes,
-                if backfilled { StartedBy::Backfill } else { StartedBy::Main },
-            );
+            let by = if backfilled { StartedBy::Backfill } else { StartedBy::Main };
+            self.start(number, (job, choice), &nodes, by);
         }
         self.forget_running();
     }

@@ -140,11 +140,11 @@ pub mod wait {
 /// A Slurm cluster: nodes, partitions, limits, settings, and the jobs that are submitted to it.
 pub mod cluster {
     pub use queuecast_slurm_sim::cluster::{
-        AdvanceReservation, Allowed, Association, AssociationIndex, BackfillSettings, Cluster, ClusterAction,
-        ClusterEvent, ClusterMoment, ClusterNode, ClusterPartition, ClusterSettings, GenericResource,
-        JobOutcome, JobRequest, NodeState, Outage, PartitionIndex, PartitionState, PrioritySettings, Qos,
-        QosIndex, RecordedRun, RunClock, SelectSettings, SubmitRefusal, SubmittedJob, Switch, TaskRun,
-        TimeLimit, Topology, Tres, submit_refusal,
+        AdvanceReservation, Allowed, Association, BackfillSettings, Cluster, ClusterAction, ClusterEvent,
+        ClusterMoment, ClusterNode, ClusterPartition, ClusterSettings, GenericResource, JobOutcome,
+        JobRequest, NodeState, Outage, PartitionState, PrioritySettings, Qos, RecordedRun, RunClock,
+        SelectSettings, SubmitRefusal, SubmittedJob, Switch, TaskRun, TimeLimit, Topology, Tres,
+        submit_refusal,
     };
 }
 

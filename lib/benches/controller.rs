@@ -7,9 +7,9 @@ use divan::{Bencher, black_box};
 use queuecast_core::units::{Micros, Seconds};
 use queuecast_sim::sim::Backfill;
 use queuecast_slurm_sim::cluster::{
-    Association, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings, GenericResource,
-    GresRequest, JobRequest, MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing, SubmittedJob,
-    TaskRun, TimeLimit, classes_of,
+    Association, AssociationIndex, Associations, Cluster, ClusterNode, ClusterPartition, ClusterSettings,
+    GenericResource, GresRequest, JobRequest, MemoryAmount, PriorityKind, Qos, RecordedRun, Shares, Sharing,
+    SubmittedJob, TaskRun, TimeLimit, classes_of,
 };
 use queuecast_slurm_sim::controller::{Phases, simulate_cluster};
 use queuecast_study::SitePolicy;
@@ -55,14 +55,14 @@ fn site(nodes: usize, is_shared: bool) -> Cluster {
     let mut associations = vec![Association { account: "root".into(), ..Association::default() }];
     associations.extend((0..ACCOUNTS).map(|account| Association {
         account: format!("a{account}"),
-        parent: Some(0),
+        parent: Some(AssociationIndex(0)),
         shares: Shares::Of(1 + account % 7),
         ..Association::default()
     }));
     associations.extend((0..USERS).map(|user| Association {
         account: format!("a{}", user % ACCOUNTS),
         user: Some(format!("u{user}")),
-        parent: Some(1 + (user % ACCOUNTS) as usize),
+        parent: Some(AssociationIndex(1 + (user % ACCOUNTS) as usize)),
         default_qos: Some("standard".into()),
         ..Association::default()
     }));

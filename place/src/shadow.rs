@@ -254,7 +254,7 @@ fn groups(
     let mut groups = vec![("all", "all".to_owned()), ("partition", partition.clone())];
     groups.extend(request.qos.first().map(|qos| ("qos", qos.clone())));
     groups.extend(SIZES.iter().find(|one| procs <= one.0).map(|one| ("size", one.1.to_owned())));
-    let of_partition = reading.cluster.partition(partition).map(|index| &reading.cluster.partitions[index]);
+    let of_partition = reading.cluster.partition(partition).map(|index| &reading.cluster[index]);
     let is_whole = request.wishes.exclusivity == Some(Exclusivity::Exclusive)
         || of_partition.is_some_and(|one| one.sharing == Sharing::Exclusive);
     let gres = &request.gres;

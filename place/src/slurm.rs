@@ -283,7 +283,7 @@ const UNLIMITED: Seconds = Seconds(365 * 86_400);
 /// What a job asks for at a site.
 pub(super) fn asked_size(cluster: &Cluster, request: &JobRequest) -> JobSize {
     let partition = request.partitions.first().and_then(|name| cluster.partition(name));
-    let config = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+    let config = partition.or_else(|| cluster.default_partition()).map(|index| &cluster[index]);
     let time = match request.time_limit {
         Some(TimeLimit::Of(limit)) => limit,
         _ => config.and_then(|one| one.default_time.or(one.max_time)).unwrap_or(UNLIMITED),

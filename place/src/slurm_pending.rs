@@ -9,7 +9,7 @@ use queuecast_core::units::{Procs, Seconds};
 use queuecast_forecast::forecast::{
     ClusterPendingStart, ClusterQueue, PendingRecord, SiteBlocker, SiteBlockers, SiteTarget,
 };
-use queuecast_slurm_sim::cluster::{Cluster, DependencyKind, StandingState, SubmittedJob};
+use queuecast_slurm_sim::cluster::{Cluster, DependencyKind, QosIndex, StandingState, SubmittedJob};
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, ReachedLimit, WaitReason, free_processors};
 use queuecast_trace::{Moment, TimeZone};
 
@@ -146,7 +146,7 @@ impl SlurmPlace {
 
     /// A limit, and whose it is.
     fn limit(&self, reached: &ReachedLimit, submission: &SubmittedJob) -> LimitReached {
-        let qos = |index: usize| format!("QOS {}", self.cluster.qos[index].name);
+        let qos = |index: QosIndex| format!("QOS {}", self.cluster[index].name);
         let user = &submission.user;
         let account = submission.request.account.clone().unwrap_or_default();
         let (of, scope) = match reached.of {
@@ -155,7 +155,7 @@ impl SlurmPlace {
             LimitOf::QosUser(index) => (format!("user {user} in {}", qos(index)), "PerUser"),
             LimitOf::QosAccount(index) => (format!("account {account} in {}", qos(index)), "PerAccount"),
             LimitOf::Association(index) => {
-                let one = &self.cluster.associations.0[index];
+                let one = &self.cluster.associations[index];
                 match &one.user {
                     Some(user) => (format!("user {user} in account {}", one.account), "Assoc"),
                     None => (format!("all jobs of account {}", one.account), "AssocGrp"),
@@ -266,14 +266,14 @@ impl SlurmPlace {
 
     /// Whose limits these are.
     fn holder(&self, of: LimitOf, user: &str) -> String {
-        let qos = |index: usize| format!("QOS {}", self.cluster.qos[index].name);
+        let qos = |index: QosIndex| format!("QOS {}", self.cluster[index].name);
         match of {
             LimitOf::Job => "one job".to_owned(),
             LimitOf::Qos(index) => qos(index),
             LimitOf::QosUser(index) => format!("user {user} in {}", qos(index)),
             LimitOf::QosAccount(index) => format!("its account in {}", qos(index)),
             LimitOf::Association(index) => {
-                let one = &self.cluster.associations.0[index];
+                let one = &self.cluster.associations[index];
                 one.user.as_ref().map_or_else(
                     || format!("account {}", one.account),
                     |user| format!("user {user} in account {}", one.account),
@@ -286,7 +286,7 @@ impl SlurmPlace {
 /// What a job asks for: how many nodes, of which kind.
 fn wanted(cluster: &Cluster, pending: &PendingReason, submission: &SubmittedJob) -> String {
     let request = &submission.request;
-    let partition = cluster.partition(&pending.partition).map(|index| &cluster.partitions[index]);
+    let partition = cluster.partition(&pending.partition).map(|index| &cluster[index]);
     let nodes = partition.iter().flat_map(|one| &one.nodes);
     let largest = nodes.map(|&node| cluster.nodes[node].cpus).max().unwrap_or(1).max(1);
     // No fewer than its processors take.

@@ -164,7 +164,7 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
 fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
     let partition = request.partitions.first().and_then(|name| cluster.partition(name));
     let has_them_anyway = cluster.settings.select.kind == SelectKind::Linear
-        || partition.is_some_and(|place| cluster.partitions[place].sharing == Sharing::Exclusive);
+        || partition.is_some_and(|one| cluster[one].sharing == Sharing::Exclusive);
     if request.wishes.exclusivity.is_some() || has_them_anyway {
         return;
     }
@@ -216,9 +216,8 @@ fn memory_asked(
         .partitions
         .first()
         .map_or_else(|| cluster.default_partition(), |name| cluster.partition(name));
-    let default = partition
-        .and_then(|place| cluster.partitions[place].default_memory)
-        .or(cluster.settings.jobs.default_memory);
+    let default =
+        partition.and_then(|one| cluster[one].default_memory).or(cluster.settings.jobs.default_memory);
     let is_default = match default {
         Some(MemoryAmount::PerCpu(mb)) => mb.checked_mul(cpus) == Some(whole),
         Some(MemoryAmount::PerNode(mb)) => mb.checked_mul(nodes) == Some(whole),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{KeyValue, Notes, few};
 use super::table::{of_association, of_qos};
-use queuecast_slurm_sim::cluster::{Association, Associations, Qos};
+use queuecast_slurm_sim::cluster::{Association, AssociationIndex, Associations, Qos};
 
 /// A table with `|` between columns: the names of the columns as they are compared, and the rows with their lines.
 struct PipeTable {
@@ -225,7 +225,7 @@ fn placed(
     users: Vec<AssociationRow>,
     notes: &mut Notes,
 ) -> Associations {
-    let (mut all, mut places) = (Vec::<Association>::new(), BTreeMap::<String, usize>::new());
+    let (mut all, mut places) = (Vec::<Association>::new(), BTreeMap::<String, AssociationIndex>::new());
     let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut roots = Vec::new();
     for name in &order {
@@ -239,7 +239,7 @@ fn placed(
             roots.push(name.clone());
         }
     }
-    let mut waiting: Vec<(Option<usize>, String)> =
+    let mut waiting: Vec<(Option<AssociationIndex>, String)> =
         roots.into_iter().rev().map(|name| (None, name)).collect();
     let mut of_account: BTreeMap<String, Vec<Association>> = BTreeMap::new();
     for row in users {
@@ -247,7 +247,7 @@ fn placed(
     }
     while let Some((parent, name)) = waiting.pop() {
         let Some((_, row)) = accounts.remove(&name) else { continue };
-        let here = all.len();
+        let here = AssociationIndex(all.len());
         places.insert(name.clone(), here);
         all.push(Association { parent, ..row.one });
         for user in of_account.remove(&name).unwrap_or_default() {
@@ -299,8 +299,9 @@ mod tests {
         let mut notes = Notes::default();
         let text = "Cluster|Account|User|Share|MaxJobs|GrpTRES|QOS|Def QOS|ParentName\nc|sub||parent||||| dept\nc|sub|ann|2|5||a,b|a|\nc|root||1||||||\nc|dept||10||cpu=8||||root\nc|root|root|1||||||\nother|x||1||||||root\n".replace("|parent||||| dept", "|parent|||||dept").replace("||||||\n", "|||||\n").replace("||||||root", "|||||root").replace("cpu=8||||root", "cpu=8|||root");
         let all = associations("assoc.psv", &text, "c", &mut notes);
+        let above = |one: &Association| one.parent.map(|parent| parent.0);
         let told: Vec<(&str, Option<&str>, Option<usize>)> =
-            all.0.iter().map(|one| (one.account.as_str(), one.user.as_deref(), one.parent)).collect();
+            all.0.iter().map(|one| (one.account.as_str(), one.user.as_deref(), above(one))).collect();
         assert_eq!(
             told,
             [
@@ -355,10 +356,10 @@ mod tests {
             "",
             &mut notes,
         );
-        let parent = |account: &str| all.0[all.of_account(account).unwrap()].parent;
+        let parent = |account: &str| all[all.of_account(account).unwrap()].parent;
         assert_eq!(
             (parent("dept"), parent("sub"), parent("other")),
-            (Some(0), all.of_account("dept"), Some(0))
+            (all.of_account("root"), all.of_account("dept"), all.of_account("root"))
         );
         let all = associations("a", "Account|ParentName\na|b\nb|a\nroot|\n", "", &mut notes);
         assert_eq!((all.0.len(), notes.warnings.len()), (1, 1));

@@ -14,7 +14,9 @@ use super::settings::{WholeSettings, apply, tokens};
 use super::site::{SiteOptions, SiteReading, assembled};
 use super::table::{NODE, PARTITION, of_association, of_cluster, of_qos};
 use super::values::{digits, yes_no};
-use queuecast_slurm_sim::cluster::{Cluster, ClusterNode, ClusterPartition, Topology, classes_of};
+use queuecast_slurm_sim::cluster::{
+    Cluster, ClusterNode, ClusterPartition, PartitionIndex, Topology, classes_of,
+};
 use queuecast_trace::hostlist::{compressed, expanded};
 
 /// The file name that notes give for values that come from a change.
@@ -243,17 +245,17 @@ fn partition_changed(
     key: &str,
     change: &SiteChange,
 ) -> Result<Vec<ChangedValue>, ChangeError> {
-    let Some(place) = reading.cluster.partition(name) else {
+    let Some(index) = reading.cluster.partition(name) else {
         let names = reading.cluster.partitions.iter().map(|one| one.name.clone()).collect();
         return Err(unknown_part("partition", name, names));
     };
     if key == "Nodes" {
-        return partition_nodes(reading, place, change);
+        return partition_nodes(reading, index, change);
     }
     let (mut notes, said) = (Notes::default(), new_said(key, change.value.clone()));
     let cluster = &mut reading.cluster;
     let places = NodePlaces::of(&cluster.nodes, &[], &mut notes);
-    let partition: &mut ClusterPartition = &mut cluster.partitions[place];
+    let partition: &mut ClusterPartition = &mut cluster.partitions[index.0];
     let before = partition.clone();
     partitions::apply(partition, &said, &places, &mut notes);
     checked(change, &notes)?;
@@ -261,7 +263,7 @@ fn partition_changed(
     let mut values = differences(&format!("partition {name}"), PARTITION.iter(), &before, partition);
     if key == "Default" && partition.is_default {
         for (other, one) in cluster.partitions.iter_mut().enumerate() {
-            if other != place && std::mem::take(&mut one.is_default) {
+            if other != index.0 && std::mem::take(&mut one.is_default) {
                 let name = format!("partition {}.Default", one.name);
                 values.push(ChangedValue { name, from: "yes".into(), to: "no".into() });
             }
@@ -278,11 +280,11 @@ fn listed(cluster: &Cluster, nodes: &[usize]) -> String {
 
 fn partition_nodes(
     reading: &mut SiteReading,
-    place: usize,
+    index: PartitionIndex,
     change: &SiteChange,
 ) -> Result<Vec<ChangedValue>, ChangeError> {
     const EXPECTED: &str = "a list of nodes, +N, +N:NODE or -N";
-    let before = listed(&reading.cluster, &reading.cluster.partitions[place].nodes);
+    let before = listed(&reading.cluster, &reading.cluster[index].nodes);
     let value = change.value.as_str();
     if let Some(more) = value.strip_prefix('+') {
         let (count, like) = more.split_once(':').map_or((more, None), |(count, like)| (count, Some(like)));
@@ -296,13 +298,13 @@ fn partition_nodes(
                     reading.cluster.nodes.iter().map(|node| node.name.clone()).collect(),
                 )
             })?,
-            None => commonest(&reading.cluster, place).ok_or_else(|| {
+            None => commonest(&reading.cluster, index).ok_or_else(|| {
                 bad_value(change, "possible: the partition has no node to copy; name one: +N:NODE")
             })?,
         };
-        add(reading, place, like, count as usize);
+        add(reading, index, like, count as usize);
     } else if let Some(fewer) = value.strip_prefix('-') {
-        let nodes = &mut reading.cluster.partitions[place].nodes;
+        let nodes = &mut reading.cluster[index].nodes;
         let count = digits(fewer).and_then(|count| usize::try_from(count).ok());
         let count = count.filter(|&count| count <= nodes.len());
         let most = nodes.len();
@@ -311,20 +313,20 @@ fn partition_nodes(
     } else {
         let (mut notes, said) = (Notes::default(), new_said("Nodes", value.to_owned()));
         let places = NodePlaces::of(&reading.cluster.nodes, &[], &mut notes);
-        let whose = format!("partition {}", reading.cluster.partitions[place].name);
+        let whose = format!("partition {}", reading.cluster[index].name);
         let nodes = places.indices(&said, &whose, &mut notes);
         checked(change, &notes)?;
-        reading.cluster.partitions[place].nodes = nodes;
+        reading.cluster[index].nodes = nodes;
     }
-    let partition = &reading.cluster.partitions[place];
+    let partition = &reading.cluster[index];
     let to = listed(&reading.cluster, &partition.nodes);
     let name = format!("partition {}.Nodes", partition.name);
     Ok(if before == to { Vec::new() } else { vec![ChangedValue { name, from: before, to }] })
 }
 
 /// The last node of the most frequent node class in a partition; the first class of equally frequent ones.
-fn commonest(cluster: &Cluster, place: usize) -> Option<usize> {
-    let nodes = &cluster.partitions[place].nodes;
+fn commonest(cluster: &Cluster, index: PartitionIndex) -> Option<usize> {
+    let nodes = &cluster[index].nodes;
     let mut best: Option<(usize, usize)> = None;
     for class in &classes_of(&cluster.nodes) {
         let within = class.nodes.iter().filter(|node| nodes.binary_search(node).is_ok());
@@ -337,7 +339,7 @@ fn commonest(cluster: &Cluster, place: usize) -> Option<usize> {
 }
 
 /// Adds copies of a node to a partition, and to the switch of that node.
-fn add(reading: &mut SiteReading, place: usize, like: usize, count: usize) {
+fn add(reading: &mut SiteReading, index: PartitionIndex, like: usize, count: usize) {
     let cluster = &mut reading.cluster;
     let copied =
         ClusterNode { state: queuecast_slurm_sim::cluster::NodeState::Up, ..cluster.nodes[like].clone() };
@@ -368,7 +370,7 @@ fn add(reading: &mut SiteReading, place: usize, like: usize, count: usize) {
         nodes.sort_unstable();
         nodes.dedup();
     };
-    joined(&mut cluster.partitions[place].nodes);
+    joined(&mut cluster[index].nodes);
     if let Topology::Tree(switches) = &mut cluster.topology {
         let own = switches.iter_mut().filter(|switch| switch.nodes.contains(&places[like]));
         own.for_each(|switch| joined(&mut switch.nodes));

@@ -112,7 +112,7 @@ struct QueuePartitions {
 impl QueuePartitions {
     /// A queue maps to the partition named like it, or named with its number.
     fn new(cluster: &Cluster, names: &BTreeMap<u32, String>) -> QueuePartitions {
-        let known = |name: &str| cluster.partition(name).map(|place| cluster.partitions[place].name.clone());
+        let known = |name: &str| cluster.partition(name).map(|one| cluster[one].name.clone());
         let named = names.iter().filter_map(|(&queue, name)| {
             let word = name.split_whitespace().next().unwrap_or_default();
             Some((i64::from(queue), known(name).or_else(|| known(word))?))

@@ -93,7 +93,9 @@ fn usage(text: &str, cluster: &Cluster) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queuecast_slurm_sim::cluster::{Associations, ClusterNode, ClusterPartition, StandingState};
+    use queuecast_slurm_sim::cluster::{
+        Associations, ClusterNode, ClusterPartition, PartitionIndex, StandingState,
+    };
 
     #[test]
     fn jobs_nodes_and_usage_are_as_shown() {
@@ -122,7 +124,8 @@ mod tests {
         assert_eq!(moment.usage, [0.0, 500.0]);
         let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["7", "8"], "what has ended is not there");
-        let running = StandingState::Running { start: Time(950), nodes: vec![1], partition: Some(0) };
+        let running =
+            StandingState::Running { start: Time(950), nodes: vec![1], partition: Some(PartitionIndex(0)) };
         let states: Vec<&StandingState> = moment.standings.iter().map(|one| &one.state).collect();
         assert_eq!(states, [&running, &StandingState::Waiting { eligible: Some(Time(980)) }]);
     }

@@ -167,7 +167,7 @@ fn associations(cluster: &Cluster, has_user: bool) -> BTreeMap<String, (Associat
             name.push_str(&format!(" for partition {partition}"));
         }
         // Of a user the account is part of the name.
-        let parent = one.parent.filter(|_| !has_user).and_then(|parent| all.get(parent));
+        let parent = one.parent.filter(|_| !has_user).and_then(|parent| all.get(parent.0));
         (name, (one.clone(), parent.map_or(String::new(), |parent| parent.account.clone())))
     };
     order::map_of(chosen.map(entry))

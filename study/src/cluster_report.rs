@@ -216,7 +216,7 @@ pub(crate) fn group_keys<'a>(
     let size = job.outcome.cpus.checked_ilog2();
     [
         (0, named(job.outcome.partition.as_str())),
-        (0, job.qos.map_or(UNKNOWN, |qos| cluster.qos[qos].name.as_str())),
+        (0, job.qos.map_or(UNKNOWN, |qos| cluster[qos].name.as_str())),
         (0, named(submission.request.account.as_deref().unwrap_or_default())),
         (0, named(submission.user.as_str())),
         // The size of a job that never started is not known.
@@ -272,10 +272,10 @@ mod tests {
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, GenericResource, JobRequest, NodeNames, SubmittedJob, TaskRun,
     };
-    use queuecast_slurm_sim::controller::HeldParts;
+    use queuecast_slurm_sim::controller::{GresIndex, HeldParts};
 
     fn job(place: usize, submit: i64, start: Option<i64>, end: i64, cpus: u32, node: u32) -> SimulatedJob {
-        let parts = start.map(|_| HeldParts::alike(std::iter::once(node), (cpus, 100, &[(0, 1)])));
+        let parts = start.map(|_| HeldParts::alike(std::iter::once(node), (cpus, 100, &[(GresIndex(0), 1)])));
         SimulatedJob {
             outcome: JobOutcome {
                 key: place.to_string(),

@@ -64,8 +64,8 @@ pub(super) fn cluster_use(
             let seconds = seconds * i128::from(alike.nodes);
             sums[0] += seconds * i128::from(alike.cpus);
             sums[1] += seconds * i128::from(alike.memory_mb);
-            for &(place, count) in alike.gres {
-                sums[2 + place] += seconds * i128::from(count);
+            for &(resource, count) in alike.gres {
+                sums[2 + resource.0] += seconds * i128::from(count);
             }
         }
     }

@@ -141,7 +141,7 @@ fn all_procs(cluster: &Cluster) -> Procs {
 
 /// The job in each partition that it does not ask for and that starts such jobs.
 fn other_partitions(cluster: &Cluster, job: &SubmittedJob, asked: Seconds) -> Vec<(String, SubmittedJob)> {
-    let usual = cluster.default_partition().map(|index| &cluster.partitions[index].name);
+    let usual = cluster.default_partition().map(|index| &cluster[index].name);
     let is_own = |name: &String| match job.request.partitions.is_empty() {
         true => Some(name) == usual,
         false => job.request.partitions.contains(name),

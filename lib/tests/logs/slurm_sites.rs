@@ -11,8 +11,8 @@ use flate2::read::MultiGzDecoder;
 use libtest_mimic::{Failed, Trial};
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterAction, ClusterNode, MemoryAmount, MemoryRequest, PreemptAction, PreemptKind,
-    SharedRequest, Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
+    AssociationIndex, Cluster, ClusterAction, ClusterNode, MemoryAmount, MemoryRequest, PartitionIndex,
+    PreemptAction, PreemptKind, SharedRequest, Sharing, SubmittedJob, TaskRun, TimeLimit, Topology,
 };
 use queuecast_slurm_texts::{SiteOptions, SiteReading, differing_settings, read_site, sbatch_line};
 
@@ -138,7 +138,7 @@ fn site(cluster: &Cluster) -> Result<(), Failed> {
         ("long", 10, 10, 5, 7200, 1800),
     ];
     same("partitions", &partitions, &expected)?;
-    same("default", &cluster.default_partition(), &Some(1))?;
+    same("default", &cluster.default_partition(), &Some(PartitionIndex(1)))?;
     let qos: Vec<(&str, u32, Option<u64>, Option<u32>)> = cluster
         .qos
         .iter()
@@ -157,7 +157,7 @@ fn site(cluster: &Cluster) -> Result<(), Failed> {
     same("associations", &associations.0.len(), &11)?;
     let gamma = associations.of_account("gamma").ok_or("gamma")?;
     same("users of gamma", &associations.children(gamma).count(), &2)?;
-    same("children of root", &associations.children(0).count(), &4)?;
+    same("children of root", &associations.children(AssociationIndex(0)).count(), &4)?;
     let settings = &cluster.settings;
     same(
         "period",
@@ -262,11 +262,8 @@ fn resources(list: &str, reading: &SiteReading, jobs: &BTreeMap<&str, &Submitted
         let cpus = tasks * request.cpus_per_task.unwrap_or(1);
         same(key, &amount("cpu="), &Some(cpus.to_string().as_str()))?;
         let partition = reading.cluster.partition(&request.partitions[0]).ok_or("partition")?;
-        let default = reading.cluster.partitions[partition].default_memory.or(reading
-            .cluster
-            .settings
-            .jobs
-            .default_memory);
+        let default =
+            reading.cluster[partition].default_memory.or(reading.cluster.settings.jobs.default_memory);
         let memory = match (request.memory, default) {
             (Some(MemoryRequest::PerNode(mb)), _) => mb * u64::from(nodes),
             (Some(MemoryRequest::PerCpu(mb)), _) | (None, Some(MemoryAmount::PerCpu(mb))) => {

@@ -228,7 +228,7 @@ fn is_sound(reading: &SiteReading) {
     }
     assert_eq!(cluster.classes.iter().map(|class| class.nodes.len()).sum::<usize>(), nodes);
     for (at, one) in cluster.associations.0.iter().enumerate() {
-        assert!(one.parent.is_none_or(|parent| parent < at));
+        assert!(one.parent.is_none_or(|parent| parent.0 < at));
     }
     for reservation in &cluster.reservations {
         assert!(reservation.start <= reservation.end && reservation.nodes.iter().all(|&node| node < nodes));

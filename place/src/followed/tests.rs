@@ -1,6 +1,7 @@
 //! Sites as looks and accounting tell of them, put together.
 
 use queuecast_core::asking::Unheard;
+use queuecast_slurm_sim::cluster::PartitionIndex;
 use std::sync::Mutex;
 
 use super::*;
@@ -107,7 +108,7 @@ fn jobs_stand_as_the_look_saw_them() {
     let runs = |start: i64, node: usize| StandingState::Running {
         start: Time(start),
         nodes: vec![node],
-        partition: Some(0),
+        partition: Some(PartitionIndex(0)),
     };
     let expected = [
         ("7", None, runs(NOW - 600, 1)),

@@ -287,7 +287,7 @@ fn accounts(cluster: &Cluster) -> Table {
         all.0.iter().enumerate().filter(|(_, one)| one.user.is_none()).collect();
     let mut users = vec![0_usize; all.0.len()];
     for parent in all.0.iter().filter(|one| one.user.is_some()).filter_map(|one| one.parent) {
-        users[parent] += 1;
+        users[parent.0] += 1;
     }
     for &(index, one) in accounts.iter().take(MOST_ACCOUNTS) {
         let shares = match one.shares {
@@ -296,7 +296,7 @@ fn accounts(cluster: &Cluster) -> Table {
         };
         table.row([
             Cell::text(&*one.account),
-            one.parent.map(|parent| &*all.0[parent].account).into(),
+            one.parent.map(|parent| &*all[parent].account).into(),
             Cell::text(shares),
             Cell::count(users[index]),
             optional(one.qos.join(",")),

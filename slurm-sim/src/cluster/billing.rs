@@ -1,5 +1,6 @@
 //! What jobs are billed.
 
+use super::indices::PartitionIndex;
 use super::outcome::JobOutcome;
 use super::partition::MemoryAmount;
 use super::request::{GresRequest, MemoryRequest};
@@ -21,7 +22,7 @@ impl Cluster {
         }
         let asked = submission.request.partitions.first().and_then(|name| self.partition(name));
         let partition = self.partition(&outcome.partition).or(asked).or_else(|| self.default_partition());
-        let weights = partition.map(|index| &self.partitions[index].billing_weights);
+        let weights = partition.map(|index| &self[index].billing_weights);
         let Some(weights) = weights.filter(|weights| !weights.is_empty()) else {
             return f64::from(outcome.cpus);
         };
@@ -37,9 +38,14 @@ impl Cluster {
     }
 
     /// The memory of a job in MB: what it asked for, else what its partition or the cluster gives.
-    fn memory(&self, submission: &SubmittedJob, outcome: &JobOutcome, partition: Option<usize>) -> u64 {
+    fn memory(
+        &self,
+        submission: &SubmittedJob,
+        outcome: &JobOutcome,
+        partition: Option<PartitionIndex>,
+    ) -> u64 {
         let (cpus, nodes) = (u64::from(outcome.cpus), outcome.nodes.len().max(1) as u64);
-        let usual = || partition.and_then(|index| self.partitions[index].default_memory);
+        let usual = || partition.and_then(|index| self[index].default_memory);
         match submission.request.memory {
             Some(MemoryRequest::PerNode(0)) => {
                 let own = outcome.nodes.iter().filter_map(|name| self.node(name));

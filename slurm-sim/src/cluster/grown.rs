@@ -16,31 +16,31 @@ impl Cluster {
         self.nodes.extend(more);
         order::sort_by(&mut self.nodes, |one, other| name_order(&one.name, &other.name));
         self.classes = classes_of(&self.nodes);
-        let places: Vec<usize> =
+        let indices: Vec<usize> =
             before.iter().enumerate().map(|(old, name)| self.node(name).unwrap_or(old)).collect();
         for partition in &mut self.partitions {
-            renumber(&mut partition.nodes, &places);
+            renumber(&mut partition.nodes, &indices);
         }
         if let Topology::Tree(switches) = &mut self.topology {
-            switches.iter_mut().for_each(|switch| renumber(&mut switch.nodes, &places));
+            switches.iter_mut().for_each(|switch| renumber(&mut switch.nodes, &indices));
         }
         for reservation in &mut self.reservations {
-            renumber(&mut reservation.nodes, &places);
+            renumber(&mut reservation.nodes, &indices);
         }
         for outage in &mut self.outages {
-            outage.node = places.get(outage.node).copied().unwrap_or(outage.node);
+            outage.node = indices.get(outage.node).copied().unwrap_or(outage.node);
         }
-        places
+        indices
     }
 }
 
 impl RecordedRun {
     /// Nodes have these new indices, by their old ones.
-    pub fn renumber_nodes(&mut self, places: &[usize]) {
+    pub fn renumber_nodes(&mut self, indices: &[usize]) {
         for event in &mut self.events {
             match &mut event.action {
-                ClusterAction::Reserve(reservation) => renumber(&mut reservation.nodes, places),
-                ClusterAction::Nodes(change) => renumber(&mut change.nodes, places),
+                ClusterAction::Reserve(reservation) => renumber(&mut reservation.nodes, indices),
+                ClusterAction::Nodes(change) => renumber(&mut change.nodes, indices),
                 ClusterAction::Cancel { .. }
                 | ClusterAction::Unreserve { .. }
                 | ClusterAction::Job { .. } => {}
@@ -49,8 +49,8 @@ impl RecordedRun {
     }
 }
 
-fn renumber(nodes: &mut [usize], places: &[usize]) {
-    nodes.iter_mut().for_each(|node| *node = places.get(*node).copied().unwrap_or(*node));
+fn renumber(nodes: &mut [usize], indices: &[usize]) {
+    nodes.iter_mut().for_each(|node| *node = indices.get(*node).copied().unwrap_or(*node));
 }
 
 #[cfg(test)]
@@ -73,15 +73,15 @@ mod tests {
         let action = ClusterAction::Nodes(NodeChange { nodes: vec![0, 1, 2], state: NodeState::Drained });
         let mut run =
             RecordedRun { events: vec![ClusterEvent { at: Micros::ZERO, action }], ..RecordedRun::default() };
-        let places = cluster.add_nodes(vec![node("c2"), node("c11")]);
-        assert_eq!(places, [0, 2, 3]);
+        let indices = cluster.add_nodes(vec![node("c2"), node("c11")]);
+        assert_eq!(indices, [0, 2, 3]);
         assert_eq!(cluster.partitions[0].nodes, [2, 3]);
         assert_eq!(cluster.topology.leaves().next().unwrap().nodes, [0, 3]);
         assert_eq!(
             (cluster.node("c10"), cluster.node("c11"), cluster.classes[0].nodes.len()),
             (Some(3), Some(4), 5)
         );
-        run.renumber_nodes(&places);
+        run.renumber_nodes(&indices);
         assert!(matches!(&run.events[0].action, ClusterAction::Nodes(one) if one.nodes == [0, 2, 3]));
     }
 }

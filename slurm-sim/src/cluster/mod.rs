@@ -13,6 +13,7 @@ mod event;
 mod expected;
 mod features;
 mod grown;
+mod indices;
 mod limits;
 mod moment;
 mod moments;
@@ -47,6 +48,7 @@ pub use decided::{
 pub use event::{ClusterAction, ClusterEvent, JobUpdate, NodeChange};
 pub use expected::ExpectedStart;
 pub use features::FeatureExpr;
+pub use indices::{AssociationIndex, PartitionIndex, QosIndex};
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
 pub use moment::{ClusterMoment, JobStanding, StandingState};
 pub use moments::RecordedMoments;

@@ -1,5 +1,6 @@
 //! A cluster at an instant.
 
+use super::indices::PartitionIndex;
 use super::reservation::AdvanceReservation;
 use super::submitted::SubmittedJob;
 use queuecast_core::units::{Micros, Time};
@@ -48,8 +49,8 @@ pub enum StandingState {
         start: Time,
         /// Its nodes, ascending.
         nodes: Vec<usize>,
-        /// The index of its partition; `None`: the first that it asks for.
-        partition: Option<usize>,
+        /// Its partition; `None`: the first that it asks for.
+        partition: Option<PartitionIndex>,
     },
     /// It has ended or was cancelled.
     Left {

@@ -4,6 +4,7 @@ use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::ClusterAction;
+use super::indices::AssociationIndex;
 use super::moment::{ClusterMoment, JobStanding, StandingState};
 use super::node_past::NodePast;
 use super::past_usage::{UsageDecay, charges};
@@ -25,10 +26,10 @@ use queuecast_core::units::{Micros, Time};
 pub struct RecordedMoments<'r> {
     cluster: &'r Cluster,
     run: &'r RecordedRun,
-    /// The places of submissions, by their keys and by their numbers.
-    places: BTreeMap<&'r str, usize>,
+    /// Submissions by their keys and by their numbers.
+    by_key: BTreeMap<&'r str, usize>,
     numbers: BTreeMap<u64, usize>,
-    /// The place of each outcome's submission, and the outcomes of each submission.
+    /// Each outcome's submission, and the outcomes of each submission.
     submission_of: Vec<Option<usize>>,
     outcomes_of: Vec<Vec<usize>>,
     /// Submissions in their order; outcomes that start, and those that end, by when.
@@ -45,7 +46,7 @@ pub struct RecordedMoments<'r> {
     present: BTreeSet<usize>,
     running: BTreeSet<usize>,
     /// What each outcome is billed a second, and the association it counts for.
-    charges: Vec<Option<(usize, f64)>>,
+    charges: Vec<Option<(AssociationIndex, f64)>>,
     /// What was used by jobs that have ended, decayed up to an instant.
     used: Vec<f64>,
     used_at: Time,
@@ -67,21 +68,23 @@ fn known_at(now: Time, submission: &SubmittedJob) -> SubmittedJob {
 impl<'r> RecordedMoments<'r> {
     /// Before anything has happened.
     pub fn new(cluster: &'r Cluster, run: &'r RecordedRun) -> RecordedMoments<'r> {
-        let places: BTreeMap<&str, usize> =
-            order::map_of(run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)));
-        let numbered = run.submissions.iter().enumerate().filter_map(|(place, one)| Some((one.id?, place)));
+        let by_key: BTreeMap<&str, usize> = order::map_of(
+            run.submissions.iter().enumerate().map(|(submission, one)| (one.key.as_str(), submission)),
+        );
+        let numbered =
+            run.submissions.iter().enumerate().filter_map(|(submission, one)| Some((one.id?, submission)));
         let submission_of: Vec<Option<usize>> =
-            run.outcomes.iter().map(|one| places.get(one.key.as_str()).copied()).collect();
+            run.outcomes.iter().map(|one| by_key.get(one.key.as_str()).copied()).collect();
         let mut outcomes_of = vec![Vec::new(); run.submissions.len()];
-        for (outcome, place) in submission_of.iter().enumerate() {
-            if let Some(place) = *place {
-                outcomes_of[place].push(outcome);
+        for (outcome, submission) in submission_of.iter().enumerate() {
+            if let Some(submission) = *submission {
+                outcomes_of[submission].push(outcome);
             }
         }
         let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-        order::sort_by_key(&mut order, |&place| (run.submissions[place].submit, place));
+        order::sort_by_key(&mut order, |&submission| (run.submissions[submission].submit, submission));
         let mut ranks = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
+        order.iter().enumerate().for_each(|(rank, &submission)| ranks[submission] = rank);
         let by_time = |time: &dyn Fn(usize) -> Option<Time>| {
             let mut all: Vec<usize> = (0..run.outcomes.len()).filter(|&one| time(one).is_some()).collect();
             order::sort_by_key(&mut all, |&one| (time(one), one));
@@ -101,7 +104,7 @@ impl<'r> RecordedMoments<'r> {
             nodes: NodePast::of(cluster, run),
             reservations: cluster.reservations.clone(),
             numbers: order::map_of(numbered),
-            places,
+            by_key,
             submission_of,
             outcomes_of,
             order,
@@ -119,10 +122,10 @@ impl<'r> RecordedMoments<'r> {
 
     /// The cluster when a submission comes, without it and without those that come after it in the same instant; what it depends
     /// on is there. No earlier than the moments asked for before.
-    pub fn before(&mut self, place: usize) -> ClusterMoment {
-        let Some(submission) = self.run.submissions.get(place) else { return ClusterMoment::default() };
-        self.advance(submission.submit, self.ranks[place]);
-        self.moment(submission.submit, Some(place))
+    pub fn before(&mut self, submission: usize) -> ClusterMoment {
+        let Some(asked) = self.run.submissions.get(submission) else { return ClusterMoment::default() };
+        self.advance(asked.submit, self.ranks[submission]);
+        self.moment(asked.submit, Some(submission))
     }
 
     /// Everything that happens up to an instant, submissions up to a rank.
@@ -134,12 +137,12 @@ impl<'r> RecordedMoments<'r> {
             self.used.iter_mut().for_each(|used| *used *= by);
         }
         self.used_at = second;
-        while let Some(&place) = self.order.get(*submissions)
+        while let Some(&submission) = self.order.get(*submissions)
             && *submissions < until
-            && run.submissions[place].submit <= now
+            && run.submissions[submission].submit <= now
         {
-            if self.left[place] > 0 {
-                self.present.insert(place);
+            if self.left[submission] > 0 {
+                self.present.insert(submission);
             }
             *submissions += 1;
         }
@@ -155,12 +158,12 @@ impl<'r> RecordedMoments<'r> {
             self.running.remove(&one);
             let start = run.outcomes[one].start.filter(|start| *start < end);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                self.used[association] += billed * self.decay.between((second - end).0, (second - start).0);
+                self.used[association.0] += billed * self.decay.between((second - end).0, (second - start).0);
             }
-            if let Some(place) = self.submission_of[one] {
-                self.left[place] -= 1;
-                if self.left[place] == 0 {
-                    self.present.remove(&place);
+            if let Some(submission) = self.submission_of[one] {
+                self.left[submission] -= 1;
+                if self.left[submission] == 0 {
+                    self.present.remove(&submission);
                 }
             }
             *ends += 1;
@@ -187,12 +190,12 @@ impl<'r> RecordedMoments<'r> {
         for &one in &self.running {
             let start = run.outcomes[one].start.filter(|start| *start < second);
             if let (Some(start), Some((association, billed))) = (start, self.charges[one]) {
-                usage[association] += billed * self.decay.between(0, (second - start).0);
+                usage[association.0] += billed * self.decay.between(0, (second - start).0);
             }
         }
         let mut kept = self.present.clone();
-        for place in self.present.iter().copied().chain(coming) {
-            for on in run.submissions[place].request.dependency.iter().flat_map(|one| &one.on) {
+        for submission in self.present.iter().copied().chain(coming) {
+            for on in run.submissions[submission].request.dependency.iter().flat_map(|one| &one.on) {
                 kept.extend(self.named(&on.job));
             }
         }
@@ -203,10 +206,10 @@ impl<'r> RecordedMoments<'r> {
             usage,
             ..ClusterMoment::default()
         };
-        for place in kept {
+        for own in kept {
             let submission = moment.submissions.len();
-            moment.submissions.push(known_at(second, &run.submissions[place]));
-            for &one in &self.outcomes_of[place] {
+            moment.submissions.push(known_at(second, &run.submissions[own]));
+            for &one in &self.outcomes_of[own] {
                 let (state, task) = (self.state(one, second), run.outcomes[one].task);
                 moment.standings.push(JobStanding { submission, task, state });
             }
@@ -218,10 +221,10 @@ impl<'r> RecordedMoments<'r> {
     fn named(&self, job: &str) -> Option<usize> {
         let name = job.trim_start_matches('@');
         let whole = name.rsplit_once('_').map_or(name, |(whole, _)| whole);
-        let has_come = |place: &usize| self.ranks[*place] < self.happened[0];
+        let has_come = |submission: &usize| self.ranks[*submission] < self.happened[0];
         let of = |name: &str| {
             let by_number = || self.numbers.get(&name.parse::<u64>().ok()?).copied().filter(has_come);
-            self.places.get(name).copied().filter(has_come).or_else(by_number)
+            self.by_key.get(name).copied().filter(has_come).or_else(by_number)
         };
         of(name).or_else(|| of(whole))
     }
@@ -257,7 +260,7 @@ mod tests {
     use crate::cluster::{
         Association, Associations, ClusterEvent, ClusterNode, ClusterPartition, Dependency, DependencyKind,
         DependencyOn, GresRequest, JobOutcome, JobRequest, MemoryRequest, NodeChange, NodeState, Outage,
-        SubmittedJob, TresWeights,
+        PartitionIndex, SubmittedJob, TresWeights,
     };
     use queuecast_core::units::Seconds;
 
@@ -344,7 +347,8 @@ mod tests {
         let keys: Vec<&str> = moment.submissions.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["ended", "runs", "waits"], "what is depended on is kept, what is over is not");
         let states: Vec<StandingState> = moment.standings.iter().map(|one| one.state.clone()).collect();
-        let running = StandingState::Running { start: Time(50), nodes: vec![0], partition: Some(0) };
+        let running =
+            StandingState::Running { start: Time(50), nodes: vec![0], partition: Some(PartitionIndex(0)) };
         let waiting = StandingState::Waiting { eligible: Some(Time(90)) };
         assert_eq!(states, [StandingState::Left { well: true }, running, waiting]);
         // Two processors: 5 s and 100 s, and 50 s; halved every 100 s.
@@ -389,8 +393,8 @@ mod tests {
             assert_eq!(plain(&followed), plain(&alone), "{now}");
             assert!((followed.usage[0] - alone.usage[0]).abs() < 1e-9, "{now}");
         }
-        let keys = |place: usize| -> Vec<String> {
-            let moment = RecordedMoments::new(&cluster, &run).before(place);
+        let keys = |submission: usize| -> Vec<String> {
+            let moment = RecordedMoments::new(&cluster, &run).before(submission);
             moment.submissions.into_iter().map(|one| one.key).collect()
         };
         assert_eq!(keys(0), ["second"], "what comes after it in the same instant is not there");

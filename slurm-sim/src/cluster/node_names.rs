@@ -69,8 +69,8 @@ impl NodeNames {
     /// All in one text, with this between them.
     pub fn join(&self, between: &str) -> String {
         let mut text = String::new();
-        for (place, name) in self.iter().enumerate() {
-            if place > 0 {
+        for (index, name) in self.iter().enumerate() {
+            if index > 0 {
                 text.push_str(between);
             }
             text.push_str(name);

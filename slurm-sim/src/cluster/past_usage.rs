@@ -1,6 +1,7 @@
 //! What jobs of the past were charged, and how much of that still counts.
 
 use super::association::AssociationPlaces;
+use super::indices::AssociationIndex;
 use super::recorded::RecordedRun;
 use super::whole::Cluster;
 use queuecast_core::units::Seconds;
@@ -10,15 +11,15 @@ pub(super) fn charges(
     cluster: &Cluster,
     run: &RecordedRun,
     submission_of: &[Option<usize>],
-) -> Vec<Option<(usize, f64)>> {
+) -> Vec<Option<(AssociationIndex, f64)>> {
     let known = AssociationPlaces::of(&cluster.associations);
-    let charge = |(outcome, place): (usize, &Option<usize>)| {
-        let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*place)?]);
+    let charge = |(outcome, of): (usize, &Option<usize>)| {
+        let (outcome, submission) = (&run.outcomes[outcome], &run.submissions[(*of)?]);
         outcome.start?;
         let account = submission.request.account.as_deref().unwrap_or_default();
         let association = known.get(account, &submission.user)?;
         let qos = cluster.qos_within(submission, Some(association));
-        let factor = qos.map_or(1.0, |qos| cluster.qos[qos].usage_factor);
+        let factor = qos.map_or(1.0, |qos| cluster[qos].usage_factor);
         Some((association, cluster.billed(submission, outcome) * factor))
     };
     submission_of.iter().enumerate().map(charge).collect()

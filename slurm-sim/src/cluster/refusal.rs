@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::features::FeatureExpr;
+use super::indices::PartitionIndex;
 use super::limits::PerJobLimits;
 use super::partition::{Allowed, ClusterPartition, PartitionState};
 use super::request::{JobRequest, MemoryRequest, TimeLimit};
@@ -86,13 +87,13 @@ pub fn submit_refusal(cluster: &Cluster, job: &SubmittedJob) -> Option<SubmitRef
     let request = &job.request;
     by_names(cluster, job).or_else(|| by_resources(cluster, request)).or_else(|| {
         let named = request.partitions.iter().filter_map(|name| cluster.partition(name));
-        let mut places: Vec<usize> = named.collect();
+        let mut partitions: Vec<PartitionIndex> = named.collect();
         if request.partitions.is_empty() {
-            places.extend(cluster.default_partition());
+            partitions.extend(cluster.default_partition());
         }
         // One that takes it is enough, unless all must.
         let needs_all = cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
-        let refusals: Vec<_> = places.iter().map(|&index| by_partition(cluster, index, job)).collect();
+        let refusals: Vec<_> = partitions.iter().map(|&one| by_partition(cluster, one, job)).collect();
         let is_refused = needs_all || refusals.iter().all(Option::is_some);
         refusals.into_iter().flatten().next().filter(|_| is_refused)
     })
@@ -128,7 +129,7 @@ fn by_names(cluster: &Cluster, job: &SubmittedJob) -> Option<SubmitRefusal> {
         let names = listed(cluster.qos.iter().map(|one| &one.name));
         return Some(SubmitRefusal::new(QOS, format!("the site has no QOS {name}, but {names}")));
     }
-    let association = cluster.association_of(job).map(|index| &associations[index]);
+    let association = cluster.association_of(job).map(|index| &cluster.associations[index]);
     if let (Some(own), Some(name)) = (association, request.qos.first())
         && enforce.qos
         && !own.qos.is_empty()
@@ -193,8 +194,8 @@ fn features(expression: &FeatureExpr) -> Vec<&str> {
 }
 
 /// By a partition: whom it takes, how large its jobs are, and what its nodes have.
-fn by_partition(cluster: &Cluster, index: usize, job: &SubmittedJob) -> Option<SubmitRefusal> {
-    let (partition, request) = (&cluster.partitions[index], &job.request);
+fn by_partition(cluster: &Cluster, partition: PartitionIndex, job: &SubmittedJob) -> Option<SubmitRefusal> {
+    let (partition, request) = (&cluster[partition], &job.request);
     let name = &partition.name;
     let refused = |said, why: String| Some(SubmitRefusal::new(said, why));
     if matches!(partition.state, PartitionState::Drain | PartitionState::Inactive) {
@@ -203,7 +204,7 @@ fn by_partition(cluster: &Cluster, index: usize, job: &SubmittedJob) -> Option<S
     if let Some(account) = request.account.as_ref().filter(|one| !partition.accounts.allows(one)) {
         return refused(ACCOUNT, format!("{name} allows {}, not {account}", allowed(&partition.accounts)));
     }
-    let qos = cluster.qos_of(job).map(|index| &cluster.qos[index]);
+    let qos = cluster.qos_of(job).map(|index| &cluster[index]);
     if let Some(qos) = qos.filter(|one| !partition.allowed_qos.allows(&one.name)) {
         return refused(QOS, format!("{name} allows {}, not {}", allowed(&partition.allowed_qos), qos.name));
     }
@@ -216,7 +217,7 @@ fn by_partition(cluster: &Cluster, index: usize, job: &SubmittedJob) -> Option<S
     }
     let of_partition = qos
         .into_iter()
-        .chain(partition.qos.as_ref().and_then(|one| cluster.qos(one).map(|index| &cluster.qos[index])));
+        .chain(partition.qos.as_ref().and_then(|one| cluster.qos(one).map(|index| &cluster[index])));
     by_count(cluster, partition, request, flags.partition_max_nodes)
         .or_else(|| by_nodes(cluster, partition, request))
         .or_else(|| {
@@ -229,7 +230,7 @@ fn by_partition(cluster: &Cluster, index: usize, job: &SubmittedJob) -> Option<S
         .or_else(|| {
             let own = cluster.association_of(job).filter(|_| cluster.settings.jobs.enforce.limits);
             cluster.associations.upwards(own).find_map(|index| {
-                let one = &cluster.associations.0[index];
+                let one = &cluster.associations[index];
                 let of = one.user.as_ref().map_or_else(
                     || format!("account {}", one.account),
                     |user| format!("user {user} in account {}", one.account),

@@ -1,8 +1,11 @@
 //! A whole cluster.
 
+use std::ops::{Index, IndexMut};
+
 use serde::Serialize;
 
 use super::association::{Association, Associations};
+use super::indices::{AssociationIndex, PartitionIndex, QosIndex};
 use super::node::{ClusterNode, NodeClass};
 use super::order::name_order;
 use super::partition::ClusterPartition;
@@ -48,41 +51,45 @@ impl Cluster {
         self.nodes.binary_search_by(|node| name_order(&node.name, name)).ok()
     }
 
-    /// The index of a partition.
-    pub fn partition(&self, name: &str) -> Option<usize> {
-        self.partitions.iter().position(|one| one.name == name)
+    /// A partition by its name.
+    pub fn partition(&self, name: &str) -> Option<PartitionIndex> {
+        self.partitions.iter().position(|one| one.name == name).map(PartitionIndex)
     }
 
     /// The partition of jobs that name none.
-    pub fn default_partition(&self) -> Option<usize> {
-        self.partitions.iter().position(|one| one.is_default)
+    pub fn default_partition(&self) -> Option<PartitionIndex> {
+        self.partitions.iter().position(|one| one.is_default).map(PartitionIndex)
     }
 
-    /// The index of a QOS.
-    pub fn qos(&self, name: &str) -> Option<usize> {
-        self.qos.iter().position(|one| one.name == name)
+    /// A QOS by its name.
+    pub fn qos(&self, name: &str) -> Option<QosIndex> {
+        self.qos.iter().position(|one| one.name == name).map(QosIndex)
     }
 
-    /// The index of the association that a submission counts for, whatever its partition.
-    pub fn association_of(&self, submission: &SubmittedJob) -> Option<usize> {
+    /// The association that a submission counts for, whatever its partition.
+    pub fn association_of(&self, submission: &SubmittedJob) -> Option<AssociationIndex> {
         let account = submission.request.account.as_deref().unwrap_or_default();
         let is_own = |one: &Association| {
             one.account == account && one.user.as_deref() == Some(&submission.user) && one.partition.is_none()
         };
-        self.associations.0.iter().position(is_own)
+        self.associations.0.iter().position(is_own).map(AssociationIndex)
     }
 
-    /// The index of the QOS that a submission has: the first it names, else that of its association; where none is told, the only
+    /// The QOS that a submission has: the first it names, else that of its association; where none is told, the only
     /// one that the association may choose, else that of the root, else `normal`.
-    pub fn qos_of(&self, submission: &SubmittedJob) -> Option<usize> {
+    pub fn qos_of(&self, submission: &SubmittedJob) -> Option<QosIndex> {
         // One that is named needs no association.
         let own = if submission.request.qos.is_empty() { self.association_of(submission) } else { None };
         self.qos_within(submission, own)
     }
 
-    /// The QOS of a submission as in [`qos_of`](Cluster::qos_of), given the index of its association.
-    pub fn qos_within(&self, submission: &SubmittedJob, association: Option<usize>) -> Option<usize> {
-        let own = association.and_then(|index| self.associations.0.get(index));
+    /// The QOS of a submission as in [`qos_of`](Cluster::qos_of), given its association.
+    pub fn qos_within(
+        &self,
+        submission: &SubmittedJob,
+        association: Option<AssociationIndex>,
+    ) -> Option<QosIndex> {
+        let own = association.and_then(|index| self.associations.0.get(index.0));
         let usual = || own?.default_qos.as_deref();
         let only = || match &own?.qos[..] {
             [only] => Some(only.as_str()),
@@ -96,5 +103,33 @@ impl Cluster {
     /// All processors.
     pub fn cpus(&self) -> u64 {
         self.nodes.iter().map(|node| u64::from(node.cpus)).sum()
+    }
+}
+
+impl Index<PartitionIndex> for Cluster {
+    type Output = ClusterPartition;
+
+    fn index(&self, partition: PartitionIndex) -> &ClusterPartition {
+        &self.partitions[partition.0]
+    }
+}
+
+impl IndexMut<PartitionIndex> for Cluster {
+    fn index_mut(&mut self, partition: PartitionIndex) -> &mut ClusterPartition {
+        &mut self.partitions[partition.0]
+    }
+}
+
+impl Index<QosIndex> for Cluster {
+    type Output = Qos;
+
+    fn index(&self, qos: QosIndex) -> &Qos {
+        &self.qos[qos.0]
+    }
+}
+
+impl IndexMut<QosIndex> for Cluster {
+    fn index_mut(&mut self, qos: QosIndex) -> &mut Qos {
+        &mut self.qos[qos.0]
     }
 }

@@ -6,12 +6,12 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::clock::Phases;
-use super::handles::{JobHandle, SubmissionHandle};
+use super::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use super::held_parts::HeldAlike;
 use super::job::{JobStage, RequestedPartition};
 use super::limits::LimitSet;
 use super::moment::{AssumedFuture, simulated_on};
-use super::placement::{JobApart, Load, NodeOffer, NodeSet, NodeShare, PreparedCluster};
+use super::placement::{GresIndex, JobApart, Load, NodeOffer, NodeSet, NodeShare, PreparedCluster};
 use super::state::Controller;
 use crate::cluster::{ClusterMoment, Sharing, StandingState, SubmittedJob};
 use queuecast_core::order;
@@ -64,7 +64,7 @@ impl HoldPart {
             cpus: self.cpus,
             held: self.cpus,
             memory: self.memory,
-            gres: self.gres.iter().map(|&(place, count)| (place as usize, count)).collect(),
+            gres: self.gres.iter().map(|&(resource, count)| (GresIndex(resource as usize), count)).collect(),
             cap: None,
             apart: JobApart::default(),
         }
@@ -95,7 +95,7 @@ pub fn schedule_on_prepared(
         }
     }
     let mut holds = Vec::new();
-    for (place, job) in controller.jobs.all().iter().enumerate().filter(|(_, job)| job.last.by.is_some()) {
+    for (index, job) in controller.jobs.all().iter().enumerate().filter(|(_, job)| job.last.by.is_some()) {
         let last = &job.last;
         let end = match (job.state, job.terms.run) {
             (JobStage::Running, Some(run)) => last.limit_end.min(last.start + run.second().0),
@@ -106,11 +106,11 @@ pub fn schedule_on_prepared(
             continue;
         }
         let turn = match job.submission {
-            _ if ran_before[place] => HoldTurn::Runs,
-            SubmissionHandle(one) if one < known => HoldTurn::Waits(place as u32),
+            _ if ran_before[index] => HoldTurn::Runs,
+            SubmissionHandle(one) if one < known => HoldTurn::Waits(index as u32),
             _ => {
                 let ran = job.partitions.iter().find(|at| at.partition == last.ran_in);
-                let tier = controller.cluster.partitions[last.ran_in].priority_tier;
+                let tier = controller.cluster[last.ran_in].priority_tier;
                 HoldTurn::Comes { tier, priority: ran.map_or(0, |at| at.priority) }
             }
         };
@@ -123,7 +123,7 @@ pub fn schedule_on_prepared(
                     _ => runs.push((node, 1)),
                 }
             }
-            let gres = one.gres.iter().map(|&(place, count)| (place as u32, count)).collect();
+            let gres = one.gres.iter().map(|&(resource, count)| (resource.0 as u32, count)).collect();
             HoldPart { nodes: runs, cpus: one.cpus, memory: one.memory_mb, gres }
         };
         let parts = last.parts.amounts().map(part).collect();
@@ -138,7 +138,7 @@ pub struct PlacedNewcomer<'c> {
     controller: Controller<'c>,
     job: JobHandle,
     /// Of each of its partitions that take it, whether each job of the moment is ahead of it.
-    places: Vec<(usize, Vec<bool>)>,
+    choices: Vec<(PartitionChoice, Vec<bool>)>,
     age: (u64, i64),
     /// It may start no sooner, in seconds from the moment.
     from: i64,
@@ -178,28 +178,28 @@ impl<'c> PlacedNewcomer<'c> {
         }
         let order = controller.take_queue();
         let jobs = controller.jobs.all().len();
-        let mut places = Vec::new();
-        for (place, at) in controller.jobs[job].partitions.iter().enumerate() {
+        let mut choices = Vec::new();
+        for (choice, at) in controller.jobs[job].partitions.by_choice() {
             let is_limited = |limits: &LimitSet| {
                 !limits.per_job.is_empty() || limits.held.iter().any(|held| !held.is_empty())
             };
             if is_limited(&at.limits) || at.is_barred {
                 return None;
             }
-            let own = order.iter().position(|record| record.job == job && record.place == place)?;
+            let own = order.iter().position(|record| record.job == job && record.choice == choice)?;
             let mut ahead = vec![false; jobs];
             // An array is in the queue by its first task, which the others stand with.
             let mut submissions = vec![false; controller.jobs.by_submission().len()];
             order[..own].iter().for_each(|record| submissions[record.submission.0] = true);
-            for (place, one) in controller.jobs.all().iter().enumerate() {
-                ahead[place] =
+            for (is_ahead, one) in ahead.iter_mut().zip(controller.jobs.all()) {
+                *is_ahead =
                     submissions[one.submission.0] && one.submission != controller.jobs[job].submission;
             }
-            places.push((place, ahead));
+            choices.push((choice, ahead));
         }
         let priority = &site.settings.priority;
         let age = (priority.weights.age.into(), priority.max_age.0.max(1));
-        Some(PlacedNewcomer { controller, job, places, age, from: 0 })
+        Some(PlacedNewcomer { controller, job, choices, age, from: 0 })
     }
 
     /// This job, which may start no sooner than `from` seconds after the moment.
@@ -210,8 +210,8 @@ impl<'c> PlacedNewcomer<'c> {
 
     /// Seconds from the moment to its start beside a schedule, if it runs for `run`, or to its limit without one. No start: nodes are never enough.
     pub fn start_beside(&self, schedule: &SimulatedSchedule, run: Option<Seconds>) -> Option<i64> {
-        let starts = self.places.iter().filter_map(|(place, ahead)| {
-            let at = &self.controller.jobs[self.job].partitions[*place];
+        let starts = self.choices.iter().filter_map(|(choice, ahead)| {
+            let at = &self.controller.jobs[self.job].partitions[*choice];
             let run = run.map_or(at.limit, |run| run.0.min(at.limit)).max(1);
             Beside { newcomer: self, at, ahead, schedule }.earliest(run)
         });
@@ -219,7 +219,7 @@ impl<'c> PlacedNewcomer<'c> {
     }
 }
 
-/// When what is held is given back, by the places of the holds.
+/// When what is held is given back, by the indices of the holds.
 type HeldEnds = BinaryHeap<Reverse<(i64, usize)>>;
 
 /// A newcomer in one of its partitions, and a schedule.
@@ -237,7 +237,7 @@ impl Beside<'_, '_> {
             HoldTurn::Runs => true,
             HoldTurn::Waits(job) => self.ahead.get(job as usize).copied().unwrap_or(false),
             HoldTurn::Comes { tier, priority } => {
-                let own_tier = self.newcomer.controller.cluster.partitions[self.at.partition].priority_tier;
+                let own_tier = self.newcomer.controller.cluster[self.at.partition].priority_tier;
                 let (weight, most) = self.newcomer.age;
                 let aged = weight.saturating_mul(hold.start.clamp(0, most) as u64) / most as u64;
                 (tier, priority) > (own_tier, self.at.priority.saturating_add(aged))
@@ -249,7 +249,7 @@ impl Beside<'_, '_> {
     /// is behind it has not taken them. Once all that were ahead of it run, nothing that is behind it starts before it.
     fn earliest(&self, run: i64) -> Option<i64> {
         let pool = &self.newcomer.controller.pool;
-        let open = &pool.open_nodes[self.at.partition];
+        let open = &pool.open_nodes[self.at.partition.0];
         let (layout, need) = (&pool.layout, &self.at.kept.need);
         let holds = &self.schedule.holds;
         let ahead: Vec<bool> = holds.iter().map(|hold| self.is_ahead(hold)).collect();
@@ -268,9 +268,9 @@ impl Beside<'_, '_> {
         // Only what is given back makes room.
         let mut has_room = true;
         loop {
-            while let Some(&Reverse((_, place))) = ends.peek().filter(|one| one.0.0 <= now) {
+            while let Some(&Reverse((_, hold))) = ends.peek().filter(|one| one.0.0 <= now) {
                 has_room = true;
-                holds[place].shares().for_each(|share| load.release(&share));
+                holds[hold].shares().for_each(|share| load.release(&share));
                 ends.pop();
             }
             // At one instant those ahead of it go first, and it before those behind it.
@@ -348,9 +348,9 @@ impl Beside<'_, '_> {
         let mut used: Vec<(usize, i64, i64, Vec<i64>)> = Vec::new();
         for share in shares {
             let mut gres: Vec<i64> = (0..numbers[share.node].gres.len())
-                .map(|place| load.in_use().gres(share.node, place) as i64)
+                .map(|index| load.in_use().gres(share.node, GresIndex(index)) as i64)
                 .collect();
-            share.gres.iter().for_each(|&(place, count)| gres[place] += count as i64);
+            share.gres.iter().for_each(|&(resource, count)| gres[resource.0] += count as i64);
             let cpus = i64::from(load.in_use().cpus(share.node)) + i64::from(share.held);
             used.push((share.node, cpus, (load.in_use().memory(share.node) + share.memory) as i64, gres));
         }
@@ -366,15 +366,15 @@ impl Beside<'_, '_> {
                 continue;
             }
             if !std::mem::replace(&mut is_known, true) {
-                for &Reverse((end, place)) in ends {
-                    back.extend(on_own(&self.schedule.holds[place]).into_iter().map(|share| (end, share)));
+                for &Reverse((end, hold)) in ends {
+                    back.extend(on_own(&self.schedule.holds[hold]).into_iter().map(|share| (end, share)));
                 }
             }
             let mut change = |share: &NodeShare, sign: i64| {
                 let Some(one) = used.iter_mut().find(|one| one.0 == share.node) else { return false };
                 one.1 += sign * i64::from(share.held);
                 one.2 += sign * share.memory as i64;
-                share.gres.iter().for_each(|&(place, count)| one.3[place] += sign * count as i64);
+                share.gres.iter().for_each(|&(resource, count)| one.3[resource.0] += sign * count as i64);
                 let node = &numbers[share.node];
                 let lacks_gres = one.3.iter().zip(&node.gres).any(|(used, all)| *used > *all as i64);
                 one.1 > i64::from(node.cpus) || one.2 > node.memory as i64 || lacks_gres

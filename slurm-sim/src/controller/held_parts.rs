@@ -1,6 +1,6 @@
 //! What a job held of its nodes, in little memory: it mostly held an equal amount of each.
 
-use super::placement::NodeShare;
+use super::placement::{GresIndex, NodeShare};
 use crate::cluster::{Cluster, NodeRuns};
 
 /// What a job held of each of `nodes` nodes, one after the other.
@@ -9,7 +9,7 @@ struct HeldAmounts {
     nodes: u32,
     cpus: u32,
     memory_mb: u64,
-    gres: Box<[(usize, u64)]>,
+    gres: Box<[(GresIndex, u64)]>,
 }
 
 /// What a job held of its nodes.
@@ -28,8 +28,8 @@ pub struct HeldAlike<'a> {
     pub cpus: u32,
     /// Memory of each in MB.
     pub memory_mb: u64,
-    /// Generic resources of each: the place in [`SimulatedRun::gres`](super::SimulatedRun::gres) and how many.
-    pub gres: &'a [(usize, u64)],
+    /// Generic resources of each, named by their places in [`SimulatedRun::gres`](super::SimulatedRun::gres), and how many.
+    pub gres: &'a [(GresIndex, u64)],
 }
 
 impl HeldParts {
@@ -54,7 +54,7 @@ impl HeldParts {
     /// Equal amounts of each of some nodes.
     pub fn alike(
         nodes: impl Iterator<Item = u32>,
-        (cpus, memory_mb, gres): (u32, u64, &[(usize, u64)]),
+        (cpus, memory_mb, gres): (u32, u64, &[(GresIndex, u64)]),
     ) -> HeldParts {
         let mut parts = HeldParts::of_nodes(nodes);
         let nodes = parts.nodes.len() as u32;
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn parts_are_those_put_in() {
-        let share = |node: usize, cpus: u32, gres: &[(usize, u64)]| NodeShare {
+        let share = |node: usize, cpus: u32, gres: &[(GresIndex, u64)]| NodeShare {
             node,
             cpus,
             held: cpus,
@@ -154,8 +154,13 @@ mod tests {
             cap: None,
             apart: JobApart::default(),
         };
-        let all =
-            [share(3, 4, &[]), share(4, 4, &[]), share(7, 4, &[(0, 1)]), share(6, 2, &[]), share(5, 4, &[])];
+        let all = [
+            share(3, 4, &[]),
+            share(4, 4, &[]),
+            share(7, 4, &[(GresIndex(0), 1)]),
+            share(6, 2, &[]),
+            share(5, 4, &[]),
+        ];
         let held = HeldParts::of(&all);
         assert_eq!(held.amounts.len(), 4);
         let amounts = held.amounts().flat_map(|one| std::iter::repeat_n(one, one.nodes as usize));

@@ -1,9 +1,12 @@
 //! A job as the controller knows it.
 
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::sync::Arc;
 
-use super::handles::SubmissionHandle;
-use crate::cluster::{Begin, Cluster, JobSettings, SubmittedJob, TaskRun};
+use super::handles::{PartitionChoice, SubmissionHandle};
+use crate::cluster::{
+    AssociationIndex, Begin, Cluster, JobSettings, PartitionIndex, QosIndex, SubmittedJob, TaskRun,
+};
 use crate::controller::held_parts::HeldParts;
 use crate::controller::limits::{Amounts, LimitSet};
 use crate::controller::placement::{CachedNeed, NodeShare};
@@ -37,7 +40,7 @@ pub enum StartedBy {
 /// One partition of a job.
 #[derive(Debug, Clone)]
 pub struct RequestedPartition {
-    pub partition: usize,
+    pub partition: PartitionIndex,
     pub kept: Arc<CachedNeed>,
     /// What it needs once it was tried in another of its partitions that is `OverSubscribe=EXCLUSIVE`; `None`: that makes no difference.
     pub whole: Option<Arc<CachedNeed>>,
@@ -56,6 +59,55 @@ impl RequestedPartition {
         if let Some(whole) = self.whole.take() {
             self.kept = whole;
         }
+    }
+}
+
+/// The partitions that a job asks for, in the order in which it names them.
+#[derive(Debug, Clone, Default)]
+pub struct RequestedPartitions(pub Vec<RequestedPartition>);
+
+impl RequestedPartitions {
+    /// What each of them is named by.
+    pub fn choices(&self) -> impl Iterator<Item = PartitionChoice> + use<> {
+        (0..self.0.len()).map(PartitionChoice)
+    }
+
+    /// Each, and what it is named by.
+    pub fn by_choice(&self) -> impl Iterator<Item = (PartitionChoice, &RequestedPartition)> {
+        self.choices().zip(&self.0)
+    }
+
+    /// The one that is this partition of the cluster.
+    pub fn find(&self, partition: PartitionIndex) -> Option<PartitionChoice> {
+        self.0.iter().position(|at| at.partition == partition).map(PartitionChoice)
+    }
+}
+
+impl Deref for RequestedPartitions {
+    type Target = [RequestedPartition];
+
+    fn deref(&self) -> &[RequestedPartition] {
+        &self.0
+    }
+}
+
+impl DerefMut for RequestedPartitions {
+    fn deref_mut(&mut self) -> &mut [RequestedPartition] {
+        &mut self.0
+    }
+}
+
+impl Index<PartitionChoice> for RequestedPartitions {
+    type Output = RequestedPartition;
+
+    fn index(&self, choice: PartitionChoice) -> &RequestedPartition {
+        &self.0[choice.0]
+    }
+}
+
+impl IndexMut<PartitionChoice> for RequestedPartitions {
+    fn index_mut(&mut self, choice: PartitionChoice) -> &mut RequestedPartition {
+        &mut self.0[choice.0]
     }
 }
 
@@ -80,8 +132,8 @@ pub struct JobTerms {
 pub struct JobHolder {
     /// The number of its user.
     pub user: u32,
-    pub qos: Option<usize>,
-    pub association: Option<usize>,
+    pub qos: Option<QosIndex>,
+    pub association: Option<AssociationIndex>,
     /// The limits that hold for its submission: those of its first partition.
     pub limits: Arc<LimitSet>,
 }
@@ -112,7 +164,7 @@ pub struct JobStart {
     pub end: i64,
     pub by: Option<StartedBy>,
     /// The partition it runs in.
-    pub ran_in: usize,
+    pub ran_in: PartitionIndex,
     pub limit_end: i64,
     /// Whether it was stopped at its limit, or at the end of its reservation.
     pub is_timed_out: bool,
@@ -147,11 +199,11 @@ pub struct Interruptions {
 /// A job, or one task of an array.
 #[derive(Debug, Clone, Default)]
 pub struct ControlledJob {
-    /// The place of its submission, and of its task.
+    /// Its submission, and which of its tasks it is.
     pub submission: SubmissionHandle,
     pub task: Option<u32>,
     /// The partitions it may run in, in the order in which it names them.
-    pub partitions: Vec<RequestedPartition>,
+    pub partitions: RequestedPartitions,
     pub state: JobStage,
     pub terms: JobTerms,
     pub holder: JobHolder,
@@ -198,7 +250,7 @@ impl ControlledJob {
 
     /// Whether a cycle keeps no nodes for plans of it, since its QOS says so (`NoReserve`).
     pub fn is_unreserved(&self, cluster: &Cluster) -> bool {
-        self.holder.qos.is_some_and(|qos| cluster.qos[qos].flags.no_reserve)
+        self.holder.qos.is_some_and(|qos| cluster[qos].flags.no_reserve)
     }
 
     /// What it has computed since its last start is lost.
@@ -221,7 +273,7 @@ impl ControlledJob {
             ControlledJob {
                 submission: id,
                 task,
-                partitions: Vec::new(),
+                partitions: RequestedPartitions::default(),
                 state: JobStage::ToCome,
                 terms: JobTerms::of(submission, run),
                 holder: JobHolder { user: 0, qos: None, association: None, limits: no_limits.clone() },
@@ -235,8 +287,8 @@ impl ControlledJob {
 
     /// The limits that it counts for while it runs.
     pub fn running_limits(&self) -> Arc<LimitSet> {
-        let own = self.partitions.iter().find(|place| place.partition == self.last.ran_in);
-        own.map_or(&self.holder.limits, |place| &place.limits).clone()
+        let own = self.partitions.iter().find(|at| at.partition == self.last.ran_in);
+        own.map_or(&self.holder.limits, |at| &at.limits).clone()
     }
 
     /// Whether it is a failing job that ran for its whole run time, that is, was not stopped before.

@@ -3,7 +3,7 @@
 use super::cluster_now::ClusterNow;
 use super::job::{JobStage, RequestedPartition, StartedBy};
 use super::state::Controller;
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::placement::NodeSet;
 use crate::controller::queue::{QueueRecord, WaitReason};
 
@@ -27,12 +27,13 @@ impl Controller<'_> {
         let settings = &self.cluster.settings.main;
         let (per_partition, most_starts) = (settings.partition_job_depth, settings.sched_max_job_start);
         let mut tests_here = vec![0; self.cluster.partitions.len()];
-        for &QueueRecord { key, job, place, submission, partition, .. } in queue {
+        for &QueueRecord { key, job, choice, submission, partition, .. } in queue {
             let has_no_reservation = key.0;
             // Most jobs behind one that waits for nodes are known to wait for their turn.
             if has_no_reservation
-                && closed[partition]
-                && (place > 0 || self.reasons.is_known(submission, WaitReason::Priority))
+                && closed[partition.0]
+                && (choice != PartitionChoice::FIRST
+                    || self.reasons.is_known(submission, WaitReason::Priority))
             {
                 continue;
             }
@@ -47,42 +48,42 @@ impl Controller<'_> {
                 }
                 let is_closed = match &self.jobs[job].terms.reservation {
                     Some(name) => closed_reservations.contains(name),
-                    None => closed[self.jobs[job].partitions[place].partition],
+                    None => closed[self.jobs[job].partitions[choice].partition.0],
                 };
                 if is_closed {
-                    self.waits_for(job, place, WaitReason::Priority);
+                    self.waits_for(job, choice, WaitReason::Priority);
                     break;
                 }
                 // Most jobs are at a limit: what these ask for is not copied.
-                let at = &self.jobs[job].partitions[place];
-                tests_here[at.partition] += 1;
-                if per_partition > 0 && tests_here[at.partition] > per_partition {
-                    self.waits_for(job, place, WaitReason::Priority);
+                let at = &self.jobs[job].partitions[choice];
+                tests_here[at.partition.0] += 1;
+                if per_partition > 0 && tests_here[at.partition.0] > per_partition {
+                    self.waits_for(job, choice, WaitReason::Priority);
                     break;
                 }
                 tests += 1;
                 if self.jobs.is_throttled(job, 0) {
-                    self.waits_for(job, place, WaitReason::ArrayLimit);
+                    self.waits_for(job, choice, WaitReason::ArrayLimit);
                     break;
                 }
                 if self.limits.before_selection(&at.limits, at.limit).is_some() {
                     at.kept.need.kept_free().into_iter().for_each(|named| held_back.add(named));
-                    self.waits_for(job, place, WaitReason::Limit);
+                    self.waits_for(job, choice, WaitReason::Limit);
                     break;
                 }
                 if at.is_barred {
-                    self.waits_for(job, place, WaitReason::Limit);
+                    self.waits_for(job, choice, WaitReason::Limit);
                     break;
                 }
                 if self.licenses.lack(self.jobs.submission(job)) {
-                    self.waits_for(job, place, WaitReason::Licenses);
+                    self.waits_for(job, choice, WaitReason::Licenses);
                     break;
                 }
                 let at = at.clone();
                 let need = &at.kept.need;
                 self.jobs.try_in(job, at.partition, self.cluster);
                 let Some(chosen) = self.now().nodes_now(job, &at, &held_back) else {
-                    self.waits_for(job, place, WaitReason::Reservation);
+                    self.waits_for(job, choice, WaitReason::Reservation);
                     break;
                 };
                 self.note_selection(&at, true);
@@ -91,12 +92,12 @@ impl Controller<'_> {
                         let shares = self.pool.given(&nodes, need);
                         let amounts = self.limits.amounts(&shares, at.partition);
                         if self.limits.forbid(&at, &amounts, &shares) {
-                            self.waits_for(job, place, WaitReason::Limit);
+                            self.waits_for(job, choice, WaitReason::Limit);
                             self.size_in_pass(job, &at, &held_back);
-                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
+                            closed[at.partition.0] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
-                        self.start(job, place, shares, amounts, StartedBy::Main);
+                        self.start(job, choice, shares, amounts, StartedBy::Main);
                         started += 1;
                         if most_starts > 0 && started >= most_starts {
                             return;
@@ -105,11 +106,11 @@ impl Controller<'_> {
                     None => {
                         self.size_in_pass(job, &at, &held_back);
                         if self.limits.forbid_least(&at, &self.pool.layout) {
-                            self.waits_for(job, place, WaitReason::Limit);
-                            closed[at.partition] |= self.now().stop_at_limit(job, &at, &mut held_back);
+                            self.waits_for(job, choice, WaitReason::Limit);
+                            closed[at.partition.0] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
-                        self.waits_for(job, place, WaitReason::Resources);
+                        self.waits_for(job, choice, WaitReason::Resources);
                         if let Some(usable) = self.now().may_use_now(job, &at, &held_back) {
                             self.make_way(job, &at, &usable);
                         }
@@ -119,8 +120,8 @@ impl Controller<'_> {
                         } else if reservation.is_some() {
                             closed_reservations.extend(reservation.clone());
                         } else if self.now().is_waited_for(job, &at) {
-                            closed[at.partition] = true;
-                            held_back.add(&self.pool.layout.partitions[at.partition]);
+                            closed[at.partition.0] = true;
+                            held_back.add(&self.pool.layout.partitions[at.partition.0]);
                         }
                         break;
                     }
@@ -138,8 +139,8 @@ impl Controller<'_> {
     }
 
     /// Sets the reason why a job is pending. Of a job of several partitions, the reason in the first counts.
-    pub fn waits_for(&mut self, job: JobHandle, place: usize, reason: WaitReason) {
-        if place == 0 {
+    pub fn waits_for(&mut self, job: JobHandle, choice: PartitionChoice, reason: WaitReason) {
+        if choice == PartitionChoice::FIRST {
             let now = self.second();
             self.reasons.note(self.jobs[job].submission, now, reason);
         }
@@ -175,7 +176,7 @@ impl ClusterNow<'_> {
             && self.jobs[job].terms.reservation.is_none()
             && self.is_waited_for(job, at);
         if closes {
-            held_back.add(&self.pool.layout.partitions[at.partition]);
+            held_back.add(&self.pool.layout.partitions[at.partition.0]);
         }
         closes
     }

@@ -42,7 +42,7 @@ pub use job::Interruptions;
 pub use limits::{LimitOf, ReachedLimit};
 pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on};
 pub use pending_reasons::{PendingReason, pending_reasons};
-pub use placement::PreparedCluster;
+pub use placement::{GresIndex, PreparedCluster};
 pub use queue::WaitReason;
 pub use shadow_decisions::{ShadowDecision, ShadowInterval, ShadowSite, ShadowVerdict};
 pub use simulate::{SimulatedJob, SimulatedRun, simulate_by_rules, simulate_cluster, simulate_in_detail};

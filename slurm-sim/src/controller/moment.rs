@@ -2,9 +2,9 @@
 
 use super::job::{JobStage, StartedBy};
 use super::state::Controller;
-use crate::cluster::{Cluster, ClusterMoment, StandingState, SubmittedJob};
+use crate::cluster::{Cluster, ClusterMoment, PartitionIndex, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
-use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::placement::{NodeSet, PreparedCluster};
 use queuecast_core::order;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -104,21 +104,21 @@ pub fn queue_ahead(cluster: &Cluster, moment: &ClusterMoment, job: &SubmittedJob
     let own = controller.jobs.tasks(new).first().copied();
     let order = controller.take_queue();
     // Of an array only one task is in the queue; the others stand with it.
-    let mut place = vec![usize::MAX; submissions.len()];
+    let mut stands = vec![usize::MAX; submissions.len()];
     for (at, record) in order.iter().enumerate().rev() {
-        place[controller.jobs[record.job].submission.0] = at;
+        stands[controller.jobs[record.job].submission.0] = at;
     }
-    let own_place = place[new.0];
+    let new_stands = stands[new.0];
     let mut ahead = PlaceInQueue::default();
     for &job in controller.queue.waiting().iter().filter(|job| Some(**job) != own) {
         let one = &controller.jobs[job];
         if one.submission == new {
             continue;
         }
-        let cpus = one.partitions.first().map_or(1, |place| u64::from(place.kept.need.cpus));
+        let cpus = one.partitions.first().map_or(1, |at| u64::from(at.kept.need.cpus));
         ahead.waiting += 1;
         ahead.wanted += cpus;
-        if place[one.submission.0] < own_place {
+        if stands[one.submission.0] < new_stands {
             ahead.preferred += 1;
             ahead.preferred_wanted += cpus;
         }
@@ -224,14 +224,13 @@ impl Controller<'_> {
     }
 
     /// A job runs on these nodes since now.
-    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<usize>) {
+    fn takes_over(&mut self, job: JobHandle, nodes: &[usize], partition: Option<PartitionIndex>) {
         self.describe_job(job);
         let limits = self.jobs[job].holder.limits.clone();
         self.limits.arrived(&limits);
-        let places = &self.jobs[job].partitions;
-        let named = |index: usize| places.iter().position(|place| place.partition == index);
-        let place = partition.and_then(named).unwrap_or(0);
-        let Some(at) = places.get(place) else {
+        let asked = &self.jobs[job].partitions;
+        let choice = partition.and_then(|one| asked.find(one)).unwrap_or(PartitionChoice::FIRST);
+        let Some(at) = asked.get(choice.0) else {
             // No partition would take it now, so that nothing is known of what it holds but its nodes.
             self.jobs.is_refused(job);
             return;
@@ -248,7 +247,7 @@ impl Controller<'_> {
             self.jobs.new_record(submission);
         }
         self.jobs.was_submitted(job, self.jobs.asked(submission).submit.second().0);
-        self.start(job, place, given, amounts, StartedBy::Main);
+        self.start(job, choice, given, amounts, StartedBy::Main);
     }
 }
 
@@ -290,7 +289,11 @@ mod tests {
     }
 
     fn running(submission: usize, start: i64, node: usize) -> JobStanding {
-        let state = StandingState::Running { start: Time(start), nodes: vec![node], partition: Some(0) };
+        let state = StandingState::Running {
+            start: Time(start),
+            nodes: vec![node],
+            partition: Some(PartitionIndex(0)),
+        };
         JobStanding { submission, task: None, state }
     }
 

@@ -115,7 +115,7 @@ fn shares_nodes(cluster: &Cluster, one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
-    let nodes = |name: &str| cluster.partition(name).map(|index| &cluster.partitions[index].nodes);
+    let nodes = |name: &str| cluster.partition(name).map(|index| &cluster[index].nodes);
     match (nodes(one), nodes(other)) {
         (Some(one), Some(other)) => one.iter().any(|node| other.contains(node)),
         _ => false,
@@ -151,7 +151,7 @@ fn described(now: ClusterNow<'_>, job: JobHandle, held: &NodeSet) -> PendingReas
         cpus: at.map_or(1, |at| at.kept.need.cpus),
         nodes: at.map_or(1, |at| at.kept.need.nodes.0),
         limit: Seconds(at.map_or(0, |at| at.limit)),
-        partition: at.map_or_else(String::new, |at| now.cluster.partitions[at.partition].name.clone()),
+        partition: at.map_or_else(String::new, |at| now.cluster[at.partition].name.clone()),
         reached: None,
         idle: usable.iter().filter(|&&node| !held.contains(node)).count(),
         usable: usable.len(),

@@ -1,6 +1,6 @@
 //! Rules that recordings of a real Slurm showed, each on a cluster of a few nodes.
 
-use super::handles::{JobHandle, SubmissionHandle};
+use super::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use super::state::Controller;
 use super::tests::{cluster, job, logged, number, planned, simulated, start, started};
 use super::{Phases, decisions, simulate_cluster};
@@ -211,7 +211,7 @@ fn sizes_are_shares_of_what_jobs_may_have() {
         let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
         let mut controller = Controller::new(&site, &jobs, phases);
         controller.submit(SubmissionHandle(0));
-        controller.priorities.parts(&controller.jobs[JobHandle(0)], 0, 0).size
+        controller.priorities.parts(&controller.jobs[JobHandle(0)], PartitionChoice::FIRST, 0).size
     };
     // One node of four, and three processors of 16 or of 12.
     assert_eq!((size(0), size(1)), (500.0 * (0.25 + 3.0 / 16.0), 500.0 * (0.25 + 3.0 / 12.0)));

@@ -132,10 +132,10 @@ impl<'a> ShadowSite<'a> {
         let jobs: Vec<(usize, Option<u32>)> = submissions
             .iter()
             .enumerate()
-            .flat_map(|(place, one)| tasks(one).into_iter().map(move |task| (place, task)))
+            .flat_map(|(index, one)| tasks(one).into_iter().map(move |task| (index, task)))
             .collect();
-        let real = |(place, task): (usize, Option<u32>)| {
-            self.outcomes.get(&(submissions[place].key.as_str(), task)).copied()
+        let real = |(index, task): (usize, Option<u32>)| {
+            self.outcomes.get(&(submissions[index].key.as_str(), task)).copied()
         };
         let runs: Vec<Option<Seconds>> = jobs
             .iter()
@@ -148,13 +148,13 @@ impl<'a> ShadowSite<'a> {
         let starts = self.simulated(moment, (&submissions, &runs), until);
         let mut decisions: Vec<ShadowDecision> = Vec::new();
         let mut waited: Option<(usize, ShadowDecision)> = None;
-        for (&(place, task), simulated) in jobs.iter().zip(starts) {
-            let (submission, Some(outcome)) = (&submissions[place], real((place, task))) else { continue };
-            if others.contains(&(place, task)) || !is_judged(&submission.key, task) {
+        for (&(index, task), simulated) in jobs.iter().zip(starts) {
+            let (submission, Some(outcome)) = (&submissions[index], real((index, task))) else { continue };
+            if others.contains(&(index, task)) || !is_judged(&submission.key, task) {
                 continue;
             }
             let could_start = outcome.eligible.is_some_and(|at| at <= interval.to);
-            if !could_start && !eligible.contains(&(place, task)) {
+            if !could_start && !eligible.contains(&(index, task)) {
                 continue;
             }
             let is_withdrawn = outcome.start.is_none() && outcome.end.is_some_and(|end| end <= interval.to);
@@ -184,12 +184,12 @@ impl<'a> ShadowSite<'a> {
             }
             match &mut waited {
                 // One task that the simulation started speaks for all that wait.
-                Some((of, one)) if *of == place => {
+                Some((of, one)) if *of == index => {
                     if verdict > one.verdict {
                         *one = decision();
                     }
                 }
-                _ => decisions.extend(waited.replace((place, decision())).map(|one| one.1)),
+                _ => decisions.extend(waited.replace((index, decision())).map(|one| one.1)),
             }
         }
         decisions.extend(waited.map(|one| one.1));
@@ -288,7 +288,7 @@ fn verdict(
 mod tests {
     use super::super::tests::cluster;
     use super::*;
-    use crate::cluster::{JobArray, JobRequest, JobStanding, NodeNames, TimeLimit};
+    use crate::cluster::{JobArray, JobRequest, JobStanding, NodeNames, PartitionIndex, TimeLimit};
     use queuecast_core::job_state::JobState;
 
     #[test]
@@ -371,7 +371,8 @@ mod tests {
             task,
             state,
         };
-        let runs = StandingState::Running { start: Time(20), nodes: vec![0, 1], partition: Some(0) };
+        let runs =
+            StandingState::Running { start: Time(20), nodes: vec![0, 1], partition: Some(PartitionIndex(0)) };
         let waits = StandingState::Waiting { eligible: Some(Time(10)) };
         let mut standings = vec![standing(0, None, runs)];
         standings.extend((1..=4).map(|task| standing(1, Some(task), waits.clone())));

@@ -8,7 +8,8 @@ use super::held_parts::HeldParts;
 use super::job::{ControlledJob, Interruptions, JobStage, StartedBy};
 use super::state::Controller;
 use crate::cluster::{
-    Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeNames, NodeState, RecordedRun,
+    Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeNames, NodeState, PartitionIndex,
+    QosIndex, RecordedRun,
 };
 use crate::controller::clock::Phases;
 use crate::controller::queue::{ReasonsFound, WaitReason};
@@ -25,7 +26,7 @@ pub struct SimulatedJob {
     /// The place of its submission.
     pub submission: usize,
     /// The index of its QOS; `None` if it has none that is known.
-    pub qos: Option<usize>,
+    pub qos: Option<QosIndex>,
     /// How long it waited for what, since it was submitted or requeued last, to its start or to when it left; in the order of [`WaitReason`].
     pub waited: Box<[(WaitReason, Seconds)]>,
     /// What it held of each node from its start to its end; empty if it never started.
@@ -184,8 +185,8 @@ fn waited(
 
 fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: NodeNames) -> JobOutcome {
     let started = job.last.by.is_some();
-    let names = |partition: usize| cluster.partitions[partition].name.clone();
-    let partitions: Vec<String> = job.partitions.iter().map(|place| names(place.partition)).collect();
+    let names = |partition: PartitionIndex| cluster[partition].name.clone();
+    let partitions: Vec<String> = job.partitions.iter().map(|at| names(at.partition)).collect();
     let state = match job.state {
         JobStage::ToCome | JobStage::Waiting => JobState::Pending,
         JobStage::Running => JobState::Running,
@@ -213,6 +214,6 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: Nod
         billed: None,
         nodes,
         backfilled: job.last.by.map(|by| by == StartedBy::Backfill),
-        priority: job.partitions.iter().map(|place| place.priority).max(),
+        priority: job.partitions.iter().map(|at| at.priority).max(),
     }
 }

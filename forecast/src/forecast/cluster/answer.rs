@@ -183,7 +183,7 @@ pub fn when_each_at_cluster(
 /// The time that a job asks for, or what its partition gives it.
 pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
     let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
-    let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster.partitions[index]);
+    let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster[index]);
     let asked = match job.request.time_limit {
         Some(TimeLimit::Of(limit)) => Some(limit),
         Some(TimeLimit::Unlimited) => partition.and_then(|one| one.max_time),

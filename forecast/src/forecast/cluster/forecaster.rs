@@ -108,8 +108,8 @@ pub(super) fn regime_of(cluster: &Cluster, moment: &ClusterMoment, job: &Submitt
     let own = job.request.processors();
     let fits = waiting_jobs(moment) == 0 && held + u64::from(own) <= all;
     let named = job.request.partitions.first().and_then(|name| cluster.partition(name));
-    let queue = named.or_else(|| cluster.partitions.iter().position(|one| one.is_default));
-    Regime::met(fits, Procs(own), queue.and_then(|queue| QueueId::new(u32::try_from(queue).ok()?)))
+    let queue = named.or_else(|| cluster.default_partition());
+    Regime::met(fits, Procs(own), queue.and_then(|queue| QueueId::new(u32::try_from(queue.0).ok()?)))
 }
 
 /// The time that is this many seconds later.

@@ -291,10 +291,9 @@ impl<'r> ClusterPast<'r> {
     pub(super) fn job(&mut self, submission: &SubmittedJob) -> Job {
         let request = &submission.request;
         let partition = request.partitions.first().map(String::as_str);
-        let usual =
-            self.cluster.default_partition().map(|index| self.cluster.partitions[index].name.as_str());
+        let usual = self.cluster.default_partition().map(|index| self.cluster[index].name.as_str());
         let partition = partition.or(usual).unwrap_or_default();
-        let config = self.cluster.partition(partition).map(|index| &self.cluster.partitions[index]);
+        let config = self.cluster.partition(partition).map(|index| &self.cluster[index]);
         let limit = match request.time_limit {
             Some(TimeLimit::Of(limit)) => Some(limit),
             Some(TimeLimit::Unlimited) => config.and_then(|one| one.max_time),
@@ -303,7 +302,7 @@ impl<'r> ClusterPast<'r> {
         let account = request.account.as_deref().unwrap_or_default();
         let association = self.associations.get(account, &submission.user);
         let qos = self.cluster.qos_within(submission, association);
-        let qos = qos.map(|qos| self.cluster.qos[qos].name.as_str());
+        let qos = qos.map(|qos| self.cluster[qos].name.as_str());
         let mut number = |kind: NameKind, name: &str| self.learned.names.number(kind, name);
         let part = number(NameKind::Partition, partition);
         let job = Job {

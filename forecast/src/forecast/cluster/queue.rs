@@ -402,11 +402,11 @@ fn without_limits(cluster: &Cluster, of: LimitOf) -> Cluster {
     let mut cluster = cluster.clone();
     match of {
         LimitOf::Job => {}
-        LimitOf::Qos(index) => cluster.qos[index].group = GroupLimits::default(),
-        LimitOf::QosUser(index) => cluster.qos[index].per_user = HolderLimits::default(),
-        LimitOf::QosAccount(index) => cluster.qos[index].per_account = HolderLimits::default(),
+        LimitOf::Qos(index) => cluster[index].group = GroupLimits::default(),
+        LimitOf::QosUser(index) => cluster[index].per_user = HolderLimits::default(),
+        LimitOf::QosAccount(index) => cluster[index].per_account = HolderLimits::default(),
         LimitOf::Association(index) => {
-            let one = &mut cluster.associations.0[index];
+            let one = &mut cluster.associations[index];
             (one.group, one.own) = (GroupLimits::default(), HolderLimits::default());
         }
     }

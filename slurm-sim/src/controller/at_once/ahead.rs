@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::choice_memo::ChoiceMemo;
-use super::promise::{FirstStart, PlaceAsked, Promise};
+use super::promise::{FirstStart, PartitionAsked, Promise};
 use super::reach::Reach;
 use super::shadow::PromiseShadow;
 use crate::controller::handles::JobHandle;
@@ -98,11 +98,11 @@ impl<'a> Ahead<'a> {
     }
 
     fn end_next(&mut self, end: i64) {
-        if let Some(&Reverse((at, place))) = self.ends.peek()
+        if let Some(&Reverse((at, promise))) = self.ends.peek()
             && at == end
         {
             self.ends.pop();
-            let shares = std::mem::take(&mut self.held[place]);
+            let shares = std::mem::take(&mut self.held[promise]);
             self.release(&shares);
             return;
         }
@@ -122,7 +122,7 @@ impl<'a> Ahead<'a> {
     /// A promised job starts, on other nodes than were thought of if it has to; whether there are enough.
     fn begin(&mut self, index: usize) -> bool {
         let promise = &self.future.promises[index];
-        let at = &self.future.controller.jobs[promise.job].partitions[promise.place];
+        let at = &self.future.controller.jobs[promise.job].partitions[promise.choice];
         let Some(free) = self.free(promise.job, at, promise.start) else { return false };
         let own = NodeSet::of(free.capacity(), promise.nodes.iter().copied());
         let is_own = own.is_subset(&free) && (at.kept.need.is_exclusive || self.choose(at, &own).is_some());
@@ -173,7 +173,7 @@ impl<'a> Ahead<'a> {
     /// `None` if the job cannot run then.
     fn free(&self, job: JobHandle, at: &RequestedPartition, from: i64) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
-        let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
@@ -197,9 +197,9 @@ impl<'a> Ahead<'a> {
 
     /// Where a job could start at the instant that was reached: on nodes that no promise wants while it would run, else on others, if all
     /// promises are kept then.
-    fn start_at(&self, asked: PlaceAsked, instant: i64) -> Option<FirstStart> {
+    fn start_at(&self, asked: PartitionAsked, instant: i64) -> Option<FirstStart> {
         let Future { controller, promises, .. } = self.future;
-        let at = &controller.jobs[asked.job].partitions[asked.place];
+        let at = &controller.jobs[asked.job].partitions[asked.choice];
         let free = self.free(asked.job, at, instant)?;
         if free.len() < at.kept.need.least_nodes() {
             return None;
@@ -243,7 +243,7 @@ impl<'a> Ahead<'a> {
         while self.next_end() <= promise.start {
             self.end_next(self.next_end());
         }
-        let need = &controller.jobs[promise.job].partitions[promise.place].kept.need;
+        let need = &controller.jobs[promise.job].partitions[promise.choice].kept.need;
         let reach = Reach::of(&controller.pool.layout, need, self.load.in_use());
         let shadow = PromiseShadow::of(self.load.clone().into_owned(), reach, promise.nodes.clone());
         self.next = index + 1;
@@ -298,9 +298,9 @@ impl<'a> Ahead<'a> {
     }
 
     /// The first start after an instant, which was reached, and before another.
-    fn search(mut self, asked: PlaceAsked, from: i64, before: i64) -> Option<FirstStart> {
+    fn search(mut self, asked: PartitionAsked, from: i64, before: i64) -> Option<FirstStart> {
         let controller = self.future.controller;
-        let need = &controller.jobs[asked.job].partitions[asked.place].kept.need;
+        let need = &controller.jobs[asked.job].partitions[asked.choice].kept.need;
         self.touched.clear();
         let mut reach = Reach::of(&controller.pool.layout, need, self.load.in_use());
         let mut instant = from;
@@ -332,11 +332,16 @@ const SHADOWS: usize = 8;
 impl Future<'_> {
     /// When and where a job could start beside what is promised, before an instant. `None` if it cannot. One of the promises may be left
     /// out.
-    pub fn first_start(&self, asked: PlaceAsked, without: Option<usize>, before: i64) -> Option<FirstStart> {
+    pub fn first_start(
+        &self,
+        asked: PartitionAsked,
+        without: Option<usize>,
+        before: i64,
+    ) -> Option<FirstStart> {
         let controller = self.controller;
-        let (at, now) = (&controller.jobs[asked.job].partitions[asked.place], controller.second());
+        let (at, now) = (&controller.jobs[asked.job].partitions[asked.choice], controller.second());
         // Most jobs that are asked about cannot start now, and that is told by what is in use alone.
-        let mut usable = controller.pool.open_nodes[at.partition].clone();
+        let mut usable = controller.pool.open_nodes[at.partition.0].clone();
         at.kept.keep_usable(&mut usable, &controller.pool.layout, &controller.pool.load);
         let is_open = usable.len() >= at.kept.need.least_nodes();
         if before <= now || before == now + 1 && !is_open {
@@ -357,7 +362,7 @@ impl Future<'_> {
     }
 
     /// Where a job could start at an instant beside what is promised.
-    pub fn start_then(&self, asked: PlaceAsked, instant: i64) -> Option<FirstStart> {
+    pub fn start_then(&self, asked: PartitionAsked, instant: i64) -> Option<FirstStart> {
         let mut ahead = Ahead::new(*self, None);
         ahead.advance(instant);
         ahead.start_at(asked, instant)

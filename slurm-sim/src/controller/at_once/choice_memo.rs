@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::promise::{FirstStart, PlaceAsked, Promise};
+use super::promise::{FirstStart, PartitionAsked, Promise};
 use super::shadow::PromiseShadow;
 use crate::controller::placement::{CachedNeed, LoadVersion, NodeSet};
 
@@ -24,7 +24,7 @@ struct FoundOut {
 /// When a job could start after now, beside these promises.
 #[derive(Debug)]
 struct LaterStart {
-    asked: PlaceAsked,
+    asked: PartitionAsked,
     beside: Vec<Promise>,
     found: Option<FirstStart>,
 }
@@ -90,7 +90,7 @@ impl ChoiceMemo {
     /// When a job could start after now beside these promises, by `search` if that is not known.
     pub fn later(
         &self,
-        asked: PlaceAsked,
+        asked: PartitionAsked,
         promises: &[Promise],
         search: impl FnOnce() -> Option<FirstStart>,
     ) -> Option<FirstStart> {

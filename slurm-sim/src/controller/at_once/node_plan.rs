@@ -6,9 +6,9 @@ use std::fmt;
 
 use super::ahead::Future;
 use super::choice_memo::ChoiceMemo;
-use super::promise::{FirstStart, PlaceAsked, Promise};
+use super::promise::{FirstStart, PartitionAsked, Promise};
 use crate::controller::clock::{Due, LAST_SECOND, openings};
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::queue::WaitReason;
 use crate::controller::state::Controller;
@@ -19,14 +19,14 @@ use queuecast_sim::sim::{Capacity, Earliest, Nodes, Otherwise, Started};
 /// What the last question about a job has found.
 #[derive(Debug)]
 struct FoundRoom {
-    asked: PlaceAsked,
+    asked: PartitionAsked,
     start: FirstStart,
     /// Whether it is the job's turn: it waits for resources then.
     is_turn: bool,
 }
 
 /// A function that tells when and where a job could start before an instant, one promise left out.
-pub type AnswerStart = fn(&Future<'_>, PlaceAsked, Option<usize>, i64) -> Option<FirstStart>;
+pub type AnswerStart = fn(&Future<'_>, PartitionAsked, Option<usize>, i64) -> Option<FirstStart>;
 
 /// A plan on the nodes of a controller, and what is kept from one to the next.
 pub struct NodePlan<'c> {
@@ -45,7 +45,7 @@ pub struct NodePlan<'c> {
     made: u64,
     found: Option<FoundRoom>,
     /// Jobs that have had their turn in this plan, with the partitions that were full.
-    behind: BTreeMap<JobHandle, Vec<usize>>,
+    behind: BTreeMap<JobHandle, Vec<PartitionChoice>>,
     /// Jobs that this plan has started.
     pub started: Vec<JobIndex>,
     memo: ChoiceMemo,
@@ -145,16 +145,17 @@ impl<'c> NodePlan<'c> {
     }
 
     /// A job in one of its partitions: the length planned for its first partition, in proportion to their limits.
-    fn asked(&self, job: JobHandle, place: usize, length: Seconds) -> PlaceAsked {
-        let places = &self.controller.jobs[job].partitions;
-        let (first, own) = (i128::from(places[0].limit.max(1)), i128::from(places[place].limit));
+    fn asked(&self, job: JobHandle, choice: PartitionChoice, length: Seconds) -> PartitionAsked {
+        let asked = &self.controller.jobs[job].partitions;
+        let (first, own) =
+            (i128::from(asked[PartitionChoice::FIRST].limit.max(1)), i128::from(asked[choice].limit));
         let length = match first == own {
             true => length.0,
             false => {
                 ((i128::from(length.0) * own + first - 1) / first).clamp(1, i128::from(i64::MAX / 4)) as i64
             }
         };
-        PlaceAsked { job, place, length }
+        PartitionAsked { job, choice, length }
     }
 
     fn future(&self) -> Future<'_> {
@@ -171,15 +172,15 @@ impl<'c> NodePlan<'c> {
     fn earliest_of(
         &mut self,
         job: JobHandle,
-        places: &[usize],
+        choices: &[PartitionChoice],
         length: Seconds,
         (without, before): (Option<usize>, i64),
-    ) -> Option<(PlaceAsked, FirstStart)> {
+    ) -> Option<(PartitionAsked, FirstStart)> {
         self.memo.renew(self.controller.pool.load.version());
-        let mut best: Option<(PlaceAsked, FirstStart)> = None;
-        for &place in places {
+        let mut best: Option<(PartitionAsked, FirstStart)> = None;
+        for &choice in choices {
             let before = best.as_ref().map_or(before, |(_, found)| found.start);
-            let asked = self.asked(job, place, length);
+            let asked = self.asked(job, choice, length);
             let found = (self.answer)(&self.future(), asked, without, before);
             best = found.map(|found| (asked, found)).or(best);
         }
@@ -187,7 +188,7 @@ impl<'c> NodePlan<'c> {
     }
 
     /// Whether a limit, or the number of tasks of its array that may run at one time, keeps a job from being asked about.
-    fn is_kept_back(&mut self, job: JobHandle, place: usize) -> bool {
+    fn is_kept_back(&mut self, job: JobHandle, choice: PartitionChoice) -> bool {
         let controller = &mut self.controller;
         let submission = controller.jobs[job].submission;
         let is_sibling = |one: &&Promise| controller.jobs[one.job].submission == submission && one.job != job;
@@ -196,30 +197,30 @@ impl<'c> NodePlan<'c> {
             None => 0,
         };
         if controller.jobs.is_throttled(job, tasks) {
-            controller.waits_for(job, place, WaitReason::ArrayLimit);
+            controller.waits_for(job, choice, WaitReason::ArrayLimit);
             return true;
         }
         if controller.licenses.lack(controller.jobs.submission(job)) {
-            controller.waits_for(job, place, WaitReason::Licenses);
+            controller.waits_for(job, choice, WaitReason::Licenses);
             return true;
         }
-        let at = &controller.jobs[job].partitions[place];
+        let at = &controller.jobs[job].partitions[choice];
         let is_limited = at.is_barred
             || controller.limits.before_selection(&at.limits, at.limit).is_some()
             || controller.limits.forbid_least(at, &controller.pool.layout);
         if is_limited {
-            controller.waits_for(job, place, WaitReason::Limit);
+            controller.waits_for(job, choice, WaitReason::Limit);
         }
         is_limited
     }
 
     /// Promises what was found.
-    fn promise(&mut self, asked: PlaceAsked, found: FirstStart) {
+    fn promise(&mut self, asked: PartitionAsked, found: FirstStart) {
         self.move_promises(found.moved);
-        let PlaceAsked { job, place, length } = asked;
+        let PartitionAsked { job, choice, length } = asked;
         self.made += 1;
         let (start, end) = (found.start, found.start.saturating_add(length));
-        self.insert(Promise { job, place, start, end, number: self.made, nodes: found.nodes });
+        self.insert(Promise { job, choice, start, end, number: self.made, nodes: found.nodes });
     }
 
     fn insert(&mut self, promise: Promise) {
@@ -236,30 +237,30 @@ impl<'c> NodePlan<'c> {
     }
 
     /// Starts a job now on these nodes, unless that is more than a limit allows.
-    fn start_now(&mut self, asked: PlaceAsked, nodes: &[usize]) -> bool {
-        let PlaceAsked { job, place, length } = asked;
+    fn start_now(&mut self, asked: PartitionAsked, nodes: &[usize]) -> bool {
+        let PartitionAsked { job, choice, length } = asked;
         let controller = &mut self.controller;
-        let at = controller.jobs[job].partitions[place].clone();
+        let at = controller.jobs[job].partitions[choice].clone();
         let shares = controller.pool.given(nodes, &at.kept.need);
         let amounts = controller.limits.amounts(&shares, at.partition);
         if controller.limits.before_selection(&at.limits, at.limit).is_some()
             || controller.limits.forbid(&at, &amounts, &shares)
         {
-            controller.waits_for(job, place, WaitReason::Limit);
+            controller.waits_for(job, choice, WaitReason::Limit);
             return false;
         }
         if controller.licenses.lack(controller.jobs.submission(job)) {
-            controller.waits_for(job, place, WaitReason::Licenses);
+            controller.waits_for(job, choice, WaitReason::Licenses);
             return false;
         }
         let controller = &self.controller;
         let is_passed = |one: &Promise| {
             controller.jobs[one.job].state == JobStage::Waiting
-                && controller.jobs[one.job].partitions[one.place].partition == at.partition
+                && controller.jobs[one.job].partitions[one.choice].partition == at.partition
                 && self.turn(one.job) < self.turn(job)
         };
         let by = if self.promises.iter().any(is_passed) { StartedBy::Backfill } else { StartedBy::Main };
-        self.controller.start(job, place, shares, amounts, by);
+        self.controller.start(job, choice, shares, amounts, by);
         // Nothing happens to the job then if it has ended before.
         let limit = Due::End(job, self.controller.jobs[job].last.incarnation);
         self.controller.clock.set_due(Micros::of_seconds(at.limit), limit);
@@ -270,21 +271,24 @@ impl<'c> NodePlan<'c> {
     }
 
     /// The partitions of a job in which it may be asked about.
-    fn open_places(&mut self, job: JobHandle) -> Vec<usize> {
-        let all = self.controller.jobs[job].partitions.len();
-        (0..all).filter(|&place| !self.is_kept_back(job, place)).collect()
+    fn open_choices(&mut self, job: JobHandle) -> Vec<PartitionChoice> {
+        let all = self.controller.jobs[job].partitions.choices();
+        all.filter(|&choice| !self.is_kept_back(job, choice)).collect()
     }
 
     fn earliest(&mut self, job: JobHandle, length: Seconds, depth: usize) -> Earliest {
-        let places = self.open_places(job);
-        let is_full = |place: &usize| {
-            let of = |job: JobHandle, place: usize| self.controller.jobs[job].partitions[place].partition;
-            let partition = of(job, *place);
+        let choices = self.open_choices(job);
+        let is_full = |choice: &PartitionChoice| {
+            let of = |job: JobHandle, choice: PartitionChoice| {
+                self.controller.jobs[job].partitions[choice].partition
+            };
+            let partition = of(job, *choice);
             depth < usize::MAX
-                && self.promises.iter().filter(|one| of(one.job, one.place) == partition).count() >= depth
+                && self.promises.iter().filter(|one| of(one.job, one.choice) == partition).count() >= depth
         };
-        let (full, open): (Vec<usize>, Vec<usize>) = places.into_iter().partition(is_full);
-        full.iter().for_each(|&place| self.controller.waits_for(job, place, WaitReason::Priority));
+        let (full, open): (Vec<PartitionChoice>, Vec<PartitionChoice>) =
+            choices.into_iter().partition(is_full);
+        full.iter().for_each(|&choice| self.controller.waits_for(job, choice, WaitReason::Priority));
         let found = self.earliest_of(job, &open, length, (None, i64::MAX));
         let start = found.as_ref().map(|(_, found)| Time(found.start));
         self.found = found.map(|(asked, start)| FoundRoom { asked, start, is_turn: true });
@@ -295,23 +299,23 @@ impl<'c> NodePlan<'c> {
 
     fn earlier(&mut self, job: JobHandle, length: Seconds, held: Time) -> Option<Time> {
         let own = self.promises.iter().position(|promise| promise.job == job)?;
-        let places: Vec<usize> = (0..self.controller.jobs[job].partitions.len()).collect();
-        let found = self.earliest_of(job, &places, length, (Some(own), held.0));
+        let choices: Vec<PartitionChoice> = self.controller.jobs[job].partitions.choices().collect();
+        let found = self.earliest_of(job, &choices, length, (Some(own), held.0));
         self.found = found.map(|(asked, start)| FoundRoom { asked, start, is_turn: false });
         self.found.as_ref().map(|found| Time(found.start.start))
     }
 
     /// Whether a job behind those with promises could start now in partitions in which no start was looked for.
-    fn fits_now(&mut self, job: JobHandle, length: Seconds, places: &[usize]) -> bool {
+    fn fits_now(&mut self, job: JobHandle, length: Seconds, choices: &[PartitionChoice]) -> bool {
         self.found = None;
         self.memo.renew(self.controller.pool.load.version());
         self.memo.renew_beside(&self.promises);
         let own = self.promises.iter().position(|promise| promise.job == job);
-        for &place in places {
-            if self.is_kept_back(job, place) {
+        for &choice in choices {
+            if self.is_kept_back(job, choice) {
                 continue;
             }
-            let asked = self.asked(job, place, length);
+            let asked = self.asked(job, choice, length);
             let future = Future { knows_refusals: true, ..self.future() };
             let found = (self.answer)(&future, asked, own, self.controller.second() + 1);
             if let Some(start) = found {
@@ -326,13 +330,13 @@ impl<'c> NodePlan<'c> {
     fn fits_then(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {
         self.found = None;
         self.memo.renew(self.controller.pool.load.version());
-        let promised = self.before.get(&job).map(|promise| promise.place);
-        let all = 0..self.controller.jobs[job].partitions.len();
-        for place in all.filter(|&place| promised.is_none_or(|promised| promised == place)) {
-            if self.is_kept_back(job, place) {
+        let promised = self.before.get(&job).map(|promise| promise.choice);
+        let all = self.controller.jobs[job].partitions.choices();
+        for choice in all.filter(|&choice| promised.is_none_or(|promised| promised == choice)) {
+            if self.is_kept_back(job, choice) {
                 continue;
             }
-            let asked = self.asked(job, place, length);
+            let asked = self.asked(job, choice, length);
             if let Some(start) = self.future().start_then(asked, at.0) {
                 self.found = Some(FoundRoom { asked, start, is_turn: false });
                 return true;
@@ -344,16 +348,16 @@ impl<'c> NodePlan<'c> {
     fn hold(&mut self, job: JobHandle, at: Time, length: Seconds) -> bool {
         if let Some(found) = self.found.take_if(|found| found.asked.job == job && found.start.start == at.0) {
             if found.is_turn {
-                self.controller.waits_for(job, found.asked.place, WaitReason::Resources);
+                self.controller.waits_for(job, found.asked.choice, WaitReason::Resources);
             }
             self.promise(found.asked, found.start);
             return true;
         }
         let Some(promise) = self.before.get(&job).cloned() else { return false };
-        if self.is_kept_back(job, promise.place) {
+        if self.is_kept_back(job, promise.choice) {
             return false;
         }
-        let end = at.0.saturating_add(self.asked(job, promise.place, length).length);
+        let end = at.0.saturating_add(self.asked(job, promise.choice, length).length);
         self.insert(Promise { start: at.0, end, ..promise });
         true
     }
@@ -376,7 +380,7 @@ impl<'c> NodePlan<'c> {
                 let promise = self.promises.remove(due);
                 let Some(nodes) = self.future().nodes_promised(&promise) else { return Started::NoRoom };
                 let start = FirstStart { start: now, nodes, moved: Vec::new() };
-                (self.asked(job, promise.place, length), start)
+                (self.asked(job, promise.choice, length), start)
             }
         };
         if !self.start_now(asked, &start.nodes) {
@@ -436,18 +440,17 @@ impl Nodes for NodesNow<'_, '_> {
         let mut plan = self.0.borrow_mut();
         let job = plan.job(index);
         if plan.controller.jobs[job].state == JobStage::Waiting {
-            let places = plan.open_places(job);
+            let choices = plan.open_choices(job);
             let now = plan.controller.second();
-            let length = Seconds(plan.controller.jobs[job].partitions[0].limit);
-            let (asked, start) = plan.earliest_of(job, &places, length, (None, now + 1))?;
+            let length = Seconds(plan.controller.jobs[job].partitions[PartitionChoice::FIRST].limit);
+            let (asked, start) = plan.earliest_of(job, &choices, length, (None, now + 1))?;
             plan.found = Some(FoundRoom { asked, start, is_turn: true });
             if plan.start(index, length) != Started::Runs {
                 return None;
             }
         }
         let one = &plan.controller.jobs[job];
-        let place = one.partitions.iter().position(|place| place.partition == one.last.ran_in)?;
-        u16::try_from(place).ok()
+        u16::try_from(one.partitions.find(one.last.ran_in)?.0).ok()
     }
 }
 
@@ -462,7 +465,7 @@ impl Capacity for &NodesNow<'_, '_> {
 
     fn fits(&mut self, job: JobIndex, at: Time, length: Seconds) -> bool {
         self.with(job, |plan, job| match plan.behind.get(&job).cloned() {
-            Some(places) => plan.fits_now(job, length, &places),
+            Some(choices) => plan.fits_now(job, length, &choices),
             None => plan.fits_then(job, at, length),
         })
     }

@@ -2,7 +2,7 @@
 //! nothing is told by bounds. Tests hold [`Future`] to it.
 
 use super::ahead::Future;
-use super::promise::{FirstStart, PlaceAsked};
+use super::promise::{FirstStart, PartitionAsked};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::{Load, NodeOffer, NodeSet, NodeShare};
@@ -23,7 +23,7 @@ struct PlainState {
 /// One question about the time to come.
 struct PlainQuestion<'q, 'a> {
     future: &'q Future<'a>,
-    asked: PlaceAsked,
+    asked: PartitionAsked,
     /// The promise that does not count.
     without: Option<usize>,
 }
@@ -31,7 +31,7 @@ struct PlainQuestion<'q, 'a> {
 /// [`Future::first_start`]: a job starts now, or when something ends.
 pub fn first_start(
     future: &Future<'_>,
-    asked: PlaceAsked,
+    asked: PartitionAsked,
     without: Option<usize>,
     before: i64,
 ) -> Option<FirstStart> {
@@ -54,7 +54,7 @@ pub fn first_start(
 
 impl PlainQuestion<'_, '_> {
     fn wanted(&self) -> &RequestedPartition {
-        &self.future.controller.jobs[self.asked.job].partitions[self.asked.place]
+        &self.future.controller.jobs[self.asked.job].partitions[self.asked.choice]
     }
 
     /// The nodes at an instant, from the present on.
@@ -98,7 +98,7 @@ impl PlainQuestion<'_, '_> {
     /// The next promise starts: on the nodes thought of for it, else on others; whether there are enough.
     fn begin(&self, state: &mut PlainState) -> bool {
         let promise = &self.future.promises[state.next];
-        let at = &self.future.controller.jobs[promise.job].partitions[promise.place];
+        let at = &self.future.controller.jobs[promise.job].partitions[promise.choice];
         let Some(free) = self.free(state, promise.job, at, promise.start) else { return false };
         let own = NodeSet::of(free.capacity(), promise.nodes.iter().copied());
         let is_enough = at.kept.need.is_exclusive || self.choose(state, at, &own).is_some();
@@ -137,7 +137,7 @@ impl PlainQuestion<'_, '_> {
         from: i64,
     ) -> Option<NodeSet> {
         let (controller, need) = (self.future.controller, &at.kept.need);
-        let mut nodes = controller.pool.open_nodes[at.partition].clone();
+        let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }

@@ -1,13 +1,12 @@
 //! Starts that waiting jobs are promised.
 
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 
 /// A start that a waiting job is promised.
 #[derive(Debug, Clone)]
 pub struct Promise {
     pub job: JobHandle,
-    /// The place of its partition among those of the job.
-    pub place: usize,
+    pub choice: PartitionChoice,
     /// In seconds.
     pub start: i64,
     /// When it is planned to end then.
@@ -21,7 +20,7 @@ pub struct Promise {
 impl PartialEq for Promise {
     /// Whether they promise the same, whenever they were made.
     fn eq(&self, other: &Promise) -> bool {
-        let facts = |one: &Promise| (one.job, one.place, one.start, one.end);
+        let facts = |one: &Promise| (one.job, one.choice, one.start, one.end);
         facts(self) == facts(other) && self.nodes == other.nodes
     }
 }
@@ -38,8 +37,8 @@ pub struct FirstStart {
 
 /// A job that is asked about, in one of its partitions, and how long it is planned to run there.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlaceAsked {
+pub struct PartitionAsked {
     pub job: JobHandle,
-    pub place: usize,
+    pub choice: PartitionChoice,
     pub length: i64,
 }

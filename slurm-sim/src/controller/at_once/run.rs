@@ -11,7 +11,7 @@ use std::fmt;
 use super::node_plan::{AnswerStart, NodePlan, NodesNow};
 use crate::cluster::ClusterEvent;
 use crate::controller::clock::{Due, LAST_SECOND, on_clock};
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::state::Controller;
 use queuecast_core::job::{
@@ -215,26 +215,26 @@ impl<'c> AtOnce<'c, '_> {
     fn described(&mut self, job: JobHandle) -> (Job, Truth) {
         let jobs = &self.plan.controller.jobs;
         let one = &jobs[job];
-        let shape = |place: &RequestedPartition| Shape {
-            procs: Procs(place.kept.need.cpus),
-            limit: Some(Seconds(place.limit)),
+        let shape = |at: &RequestedPartition| Shape {
+            procs: Procs(at.kept.need.cpus),
+            limit: Some(Seconds(at.limit)),
         };
         let mut shapes: Vec<Shape> = one.partitions.iter().map(shape).collect();
         let first = shapes.remove(0);
         let known = self.names.len() as u32;
         let name = jobs.submission(job).request.name.as_deref();
         let name = name.map(|name| *self.names.entry(name).or_insert(known));
-        let partition = one.partitions[0].partition as u32;
-        let number = |index: Option<usize>| index.and_then(|index| u32::try_from(index).ok());
+        let partition = one.partitions[PartitionChoice::FIRST].partition.0 as u32;
+        let number = |index: usize| u32::try_from(index).ok();
         let whole = Seconds(one.terms.run.map_or(i64::MAX / 4, |run| run / Micros::SECOND));
         let ending = if one.terms.fails { Ending::Failed } else { Ending::Completed };
         let described = Job {
             user: UserId::new(one.holder.user),
-            account: number(one.holder.association).and_then(AccountId::new),
+            account: one.holder.association.and_then(|one| number(one.0)).and_then(AccountId::new),
             executable: name.and_then(ExecutableId::new),
             queue: QueueId::new(partition),
             partition: PartitionId::new(partition),
-            qos: number(one.holder.qos).and_then(QosId::new),
+            qos: one.holder.qos.and_then(|one| number(one.0)).and_then(QosId::new),
             other_shapes: (!shapes.is_empty()).then(|| shapes.clone().into_boxed_slice()),
             ..Job::rigid(job.0 as u64, Time(one.wait.submit), first.procs, first.limit)
         };

@@ -6,7 +6,7 @@ use rand::RngExt;
 
 use super::ahead::Future;
 use super::plain_future;
-use super::promise::{FirstStart, PlaceAsked};
+use super::promise::{FirstStart, PartitionAsked};
 use super::run::{SiteRules, run_answered};
 use crate::cluster::{
     Cluster, ClusterAction, ClusterEvent, ClusterPartition, Exclusivity, GenericResource, GresRequest,
@@ -28,7 +28,7 @@ thread_local! {
 /// The answer, which must be the plain one.
 fn checked(
     future: &Future<'_>,
-    asked: PlaceAsked,
+    asked: PartitionAsked,
     without: Option<usize>,
     before: i64,
 ) -> Option<FirstStart> {

@@ -9,14 +9,14 @@ use crate::cluster::BackfillSettings;
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{Need, NodePool, NodeSet};
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 
 /// Jobs that could still start in this cycle, judged by the number of nodes that are free of plans until they would end, and by the
 /// processors of these. Plans and starts only take nodes away, so a job that is no candidate does not become one again.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// When each would reach its time limit if started now, and its place in the queue; the latest comes first.
-    by_end: BinaryHeap<(i64, Reverse<usize>)>,
+    /// When each would reach its time limit if started now, and its record; the latest comes first.
+    by_end: BinaryHeap<(i64, Reverse<RecordIndex>)>,
     /// By class of needs; emptied at each start and filled on demand.
     open: BTreeMap<u32, OpenNodes>,
     /// From when on each node is planned for; empty before the first plan.
@@ -71,14 +71,14 @@ fn take_planned(planned: &mut BTreeMap<i64, OpenSum>, since: i64, nodes: OpenSum
 }
 
 impl Candidates {
-    /// Finds the candidates among the records of a queue from a place on. Jobs that the cycle leaves out, since it has tested as many of
+    /// Finds the candidates among the records of a queue from one on. Jobs that the cycle leaves out, since it has tested as many of
     /// their user, partition or association as it may, are none; of `tested` it knows how many it has tested so far. A start may
     /// bring others to their limits, which then are not tested any more: so this is done again after each.
     pub fn find(
         &mut self,
         controller: &ClusterNow<'_>,
         queue: &[QueueRecord],
-        from: usize,
+        from: RecordIndex,
         (tested, tests): (&TestCounts, usize),
         settings: &BackfillSettings,
     ) {
@@ -87,8 +87,8 @@ impl Candidates {
         by_end.clear();
         let mut tested = tested.clone();
         let most = (settings.counts.max_job_test as usize).saturating_sub(tests);
-        let tests = (from..queue.len()).filter(|&place| {
-            let record = &queue[place];
+        let tests = (from.0..queue.len()).filter(|&index| {
+            let record = &queue[index];
             if tested.is_full(record.user, settings) {
                 return false;
             }
@@ -96,14 +96,14 @@ impl Candidates {
             if one.state != JobStage::Waiting || one.wait.eligible.is_none() {
                 return false;
             }
-            let at = &one.partitions[record.place];
+            let at = &one.partitions[record.choice];
             let is_limited = controller.jobs.is_throttled(record.job, 0)
                 || controller.limits.before_selection(&at.limits, at.limit).is_some();
             !is_limited && tested.count(one, at, settings)
         });
-        for place in tests.take(most) {
-            if self.is_one(controller, &queue[place]) {
-                by_end.push((end(controller, &queue[place]), Reverse(place)));
+        for index in tests.take(most) {
+            if self.is_one(controller, &queue[index]) {
+                by_end.push((end(controller, &queue[index]), Reverse(RecordIndex(index))));
             }
         }
         self.by_end = by_end.into();
@@ -114,7 +114,7 @@ impl Candidates {
         if one.state != JobStage::Waiting {
             return false;
         }
-        let at = &one.partitions[record.place];
+        let at = &one.partitions[record.choice];
         if at.is_barred {
             return false;
         }
@@ -129,7 +129,7 @@ impl Candidates {
         let Candidates { open, planned_from, planned, .. } = self;
         let need = &at.kept.need;
         let open = open.entry(at.kept.class).or_insert_with(|| {
-            let mut nodes = controller.pool.open_nodes[at.partition].clone();
+            let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
             let of = |node: usize| OpenSum::of(node, need, controller.pool);
             let mut sum = OpenSum { nodes: nodes.len(), cpus: 0 };
@@ -148,15 +148,15 @@ impl Candidates {
         left.nodes >= need.least_nodes() && (need.is_exclusive || left.cpus >= u64::from(need.cpus))
     }
 
-    /// The latest end, if started now, among candidates from this place of the queue on; `None` if there are none.
+    /// The latest end, if started now, among candidates from this record of the queue on; `None` if there are none.
     pub fn latest_end(
         &mut self,
         controller: &ClusterNow<'_>,
         queue: &[QueueRecord],
-        from: usize,
+        from: RecordIndex,
     ) -> Option<i64> {
-        while let Some(&(end, Reverse(place))) = self.by_end.peek() {
-            if place >= from && self.is_one(controller, &queue[place]) {
+        while let Some(&(end, Reverse(index))) = self.by_end.peek() {
+            if index >= from && self.is_one(controller, &queue[index.0]) {
                 return Some(end);
             }
             self.by_end.pop();
@@ -204,6 +204,6 @@ fn end(controller: &ClusterNow<'_>, record: &QueueRecord) -> i64 {
     if controller.is_sized_by_plan(record.job) {
         i64::MAX
     } else {
-        controller.second + one.partitions[record.place].limit
+        controller.second + one.partitions[record.choice].limit
     }
 }

@@ -1,7 +1,5 @@
 //! A backfill cycle.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::candidates::Candidates;
@@ -14,7 +12,7 @@ use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::{NodePool, NodeSet, WeightShift};
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 
 /// A cycle under way.
 pub struct Cycle<'c> {
@@ -23,7 +21,9 @@ pub struct Cycle<'c> {
     /// When it began, in seconds.
     pub begin: i64,
     /// What running jobs hold.
-    pub releases: Rc<RefCell<Releases>>,
+    pub releases: Releases,
+    /// What they held before, as far as a deferred plan needs to know, in the order in which that changed.
+    pub(super) past_releases: Vec<Releases>,
     /// Whether `releases` is up to date; it is computed when first needed.
     pub(super) knows_releases: bool,
     /// The node weights with which it plans.
@@ -48,8 +48,8 @@ pub struct Cycle<'c> {
 pub(super) struct DeferredPlan {
     pub job: JobHandle,
     pub at: RequestedPartition,
-    /// What running jobs held then.
-    pub releases: Rc<RefCell<Releases>>,
+    /// What running jobs held then: its place among what they held before; beyond the last it is what they hold.
+    pub releases: usize,
     /// The weights of nodes then.
     pub weights: Arc<WeightShift>,
 }
@@ -62,7 +62,8 @@ impl<'c> Cycle<'c> {
             settings,
             map: spare.renewed(now.second, settings.window.0, grid, now.pool.up()),
             begin: now.second,
-            releases: Rc::default(),
+            releases: Releases::default(),
+            past_releases: Vec::new(),
             knows_releases: false,
             weights: now.pool.weights.clone(),
             blocked_qos: vec![i64::MIN; now.cluster.qos.len()],
@@ -76,15 +77,29 @@ impl<'c> Cycle<'c> {
         }
     }
 
-    /// Finds the jobs that it could still start, among the records of the queue from a place on.
-    pub(super) fn find_candidates(&mut self, now: &ClusterNow<'_>, queue: &[QueueRecord], from: usize) {
+    /// Finds the jobs that it could still start, among the records of the queue from one on.
+    pub(super) fn find_candidates(&mut self, now: &ClusterNow<'_>, queue: &[QueueRecord], from: RecordIndex) {
         let Cycle { candidates, counts, tests, settings, .. } = self;
         candidates.find(now, queue, from, (counts, *tests), settings);
     }
 
+    /// A job is planned later, with what running jobs hold and the weights of nodes that are known now.
+    pub(super) fn defer(&mut self, job: JobHandle, at: RequestedPartition) {
+        let (releases, weights) = (self.past_releases.len(), self.weights.clone());
+        self.deferred.push(DeferredPlan { job, at, releases, weights });
+    }
+
+    /// Replaces what running jobs hold. What they held before is kept for the plans that were deferred since it was found.
+    pub(super) fn replace_releases(&mut self, releases: Releases) {
+        let before = std::mem::replace(&mut self.releases, releases);
+        if self.deferred.last().is_some_and(|last| last.releases == self.past_releases.len()) {
+            self.past_releases.push(before);
+        }
+    }
+
     /// Replaces what running jobs hold, after a change other than a start.
     pub fn renew(&mut self, releases: Releases) {
-        self.releases = Rc::new(RefCell::new(releases));
+        self.replace_releases(releases);
         self.bounds = StartBounds::default();
         self.map.forget_idle();
     }
@@ -104,5 +119,16 @@ impl<'c> Cycle<'c> {
         if from < self.map.end() {
             self.candidates.plan(nodes, from, pool);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_can_go_to_another_thread() {
+        fn is_send<T: Send>() {}
+        is_send::<Cycle<'_>>();
     }
 }

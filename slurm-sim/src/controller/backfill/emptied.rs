@@ -1,7 +1,5 @@
 //! Nodes as they would be without some of what is in use.
 
-use std::cell::RefCell;
-
 use super::releases::Releases;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
@@ -13,13 +11,13 @@ pub struct EmptiedNodes {
     /// The need of the job, without cached usable nodes: those are computed for the emptied nodes.
     pub kept: CachedNeed,
     pub load: Load,
-    pub releases: RefCell<Releases>,
+    pub releases: Releases,
 }
 
 impl EmptiedNodes {
     /// For a job in one of its partitions: these jobs still run, and this is in use.
     pub fn with(running: &[JobHandle], jobs: &Jobs<'_>, load: Load, at: &RequestedPartition) -> EmptiedNodes {
-        let releases = RefCell::new(Releases::of(running, jobs.all(), &load, true));
+        let releases = Releases::of(running, jobs.all(), &load, true);
         EmptiedNodes { kept: CachedNeed::new(at.kept.need.clone(), at.kept.class), load, releases }
     }
 }

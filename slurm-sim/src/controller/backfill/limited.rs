@@ -1,6 +1,7 @@
 //! Plans of jobs that wait for a limit, and limits of plans.
 
 use super::planner::BackfillPlanner;
+use crate::cluster::QosIndex;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::limits::LimitOf;
@@ -17,15 +18,15 @@ impl BackfillPlanner<'_> {
         if !self.mode.plans_limited {
             return i64::MIN;
         }
-        let name = self.now.cluster.partitions[at.partition].qos.as_ref();
-        let of_partition = self.now.cluster.qos.iter().position(|qos| Some(&qos.name) == name);
+        let name = self.now.cluster[at.partition].qos.as_ref();
+        let of_partition = self.now.cluster.qos.iter().position(|qos| Some(&qos.name) == name).map(QosIndex);
         let both = [self.now.jobs[job].holder.qos, of_partition].into_iter().flatten();
-        both.filter_map(|qos| blocked_qos.get(qos)).copied().max().unwrap_or(i64::MIN)
+        both.filter_map(|qos| blocked_qos.get(qos.0)).copied().max().unwrap_or(i64::MIN)
     }
 
     /// With `assoc_limit_stop`: whether a limit keeps a job from starting on these nodes now. The inner value is the QOS whose group
     /// limit it is.
-    pub fn limited_on(&self, at: &RequestedPartition, nodes: &[usize]) -> Option<Option<usize>> {
+    pub fn limited_on(&self, at: &RequestedPartition, nodes: &[usize]) -> Option<Option<QosIndex>> {
         if !self.mode.plans_limited {
             return None;
         }

@@ -1,7 +1,7 @@
 //! How a controller's cycles plan.
 
 use crate::cluster::{BackfillSettings, Cluster, JobRequest, PreemptKind, SubmittedJob};
-use crate::controller::placement::{NodeLayout, NodeSet};
+use crate::controller::placement::{GresIndex, NodeLayout, NodeSet};
 
 /// How cycles plan, by the version and the settings of Slurm.
 #[derive(Debug, Clone, Copy)]
@@ -25,17 +25,21 @@ fn weighs_gpus(cluster: &Cluster, layout: &NodeLayout, submissions: &[SubmittedJ
     }
     let has_gpus = |partition: &NodeSet| {
         let mut nodes = partition.iter().map(|node| &layout.nodes[node].gres);
-        nodes.any(|gres| gres.iter().enumerate().any(|(place, &count)| count > 0 && layout.is_gpu(place)))
+        nodes.any(|gres| {
+            gres.iter().enumerate().any(|(index, &count)| count > 0 && layout.is_gpu(GresIndex(index)))
+        })
     };
     let with_gpus: Vec<bool> = layout.partitions.iter().map(has_gpus).collect();
     // Whether GPUs of tasks count for the job depends on more than the request; they are not looked at.
     let asks = |request: &JobRequest| {
         let mut asked = request.gres.per_node.iter().chain(&request.gres.per_job);
-        asked.any(|one| one.count > 0 && layout.gres(one).is_some_and(|place| layout.is_gpu(place)))
+        asked.any(|one| one.count > 0 && layout.gres(one).is_some_and(|one| layout.is_gpu(one)))
     };
     let may_have = |request: &JobRequest| match request.partitions.is_empty() {
-        true => cluster.default_partition().is_some_and(|one| with_gpus[one]),
-        false => request.partitions.iter().filter_map(|one| cluster.partition(one)).any(|one| with_gpus[one]),
+        true => cluster.default_partition().is_some_and(|one| with_gpus[one.0]),
+        false => {
+            request.partitions.iter().filter_map(|one| cluster.partition(one)).any(|one| with_gpus[one.0])
+        }
     };
     submissions.iter().any(|one| !asks(&one.request) && may_have(&one.request))
 }

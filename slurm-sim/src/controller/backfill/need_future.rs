@@ -5,8 +5,8 @@ use crate::controller::placement::{Need, NodeSet};
 /// A running job ends, and a node has more processors for the need.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeGain {
-    /// The place of the job among those that run.
-    pub place: u32,
+    /// The job: its index among those that run, in the order of their ends.
+    pub release: u32,
     pub node: u32,
     /// How many more.
     pub cpus: u32,
@@ -69,11 +69,11 @@ impl NeedFuture {
         if sum.suffices(need) {
             return Some(0);
         }
-        for gain in self.gains.iter().take_while(|gain| (gain.place as usize) < most) {
+        for gain in self.gains.iter().take_while(|gain| (gain.release as usize) < most) {
             if nodes.contains(gain.node as usize) {
                 sum.add(gain.cpus, gain.is_new);
                 if sum.suffices(need) {
-                    return Some(gain.place as usize + 1);
+                    return Some(gain.release as usize + 1);
                 }
             }
         }
@@ -86,14 +86,14 @@ impl NeedFuture {
             return Some(0);
         }
         let first = self.sums.partition_point(|sum| !sum.suffices(need));
-        self.gains.get(first).map(|gain| gain.place as usize + 1)
+        self.gains.get(first).map(|gain| gain.release as usize + 1)
     }
 
     /// Those of these nodes that can run something of a need once this number of jobs has ended, and the processors of each that it
     /// can use then, by node.
     pub fn usable_after(&self, ended: usize, nodes: &NodeSet, all: usize) -> (NodeSet, Vec<u32>) {
         let (mut usable, mut cpus) = (NodeSet::none(all), vec![0; all]);
-        let gains = self.gains.iter().take_while(|gain| (gain.place as usize) < ended);
+        let gains = self.gains.iter().take_while(|gain| (gain.release as usize) < ended);
         let gains = gains.map(|gain| (gain.node, gain.cpus));
         for (node, more) in self.now.iter().copied().chain(gains) {
             let node = node as usize;

@@ -175,7 +175,7 @@ fn plain_plan(
         let from = later;
         later = 0;
         let to = from.max(now) + at.limit;
-        let mut all = planner.now.pool.open_nodes[at.partition].clone();
+        let mut all = planner.now.pool.open_nodes[at.partition.0].clone();
         let reserved = planner.now.unreserved(job, &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);

@@ -1,14 +1,12 @@
 //! When and where a backfill cycle would start a job.
 
-use std::cell::RefCell;
-
 use super::cycle::Cycle;
 use super::emptied::EmptiedNodes;
 use super::limited::LIMITED_FOR;
 use super::planner::BackfillPlanner;
 use super::releases::Releases;
 use super::will_run::StartTest;
-use crate::cluster::BackfillSettings;
+use crate::cluster::{BackfillSettings, PartitionIndex};
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
@@ -20,7 +18,7 @@ const MOST_TRIES: usize = 10_000;
 
 impl BackfillPlanner<'_> {
     /// An instant, in seconds, before which too few nodes are idle for the job, whatever is planned.
-    fn earliest_anywhere(&self, test: &StartTest<'_>, open: &NodeSet) -> i64 {
+    fn earliest_anywhere(&self, test: &mut StartTest<'_>, open: &NodeSet) -> i64 {
         let earliest =
             if test.kept.need.is_exclusive { test.earliest_whole(open) } else { test.earliest_shared() };
         earliest.unwrap_or(i64::MAX)
@@ -41,18 +39,18 @@ impl BackfillPlanner<'_> {
         let now = self.now.second;
         let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
         let need = &at.kept.need;
-        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
+        let mut test = self.start_test(&at.kept, at.partition, releases, settings, weights);
         let ClusterNow { jobs, pool, .. } = self.now;
         let emptied = Preemption { now: self.now }.emptied_for(job, at);
-        let emptied = emptied.map(|(left, load)| EmptiedNodes::with(&left, jobs, load, at));
-        let emptied = emptied.as_ref().map(|EmptiedNodes { kept, load, releases }| StartTest {
+        let mut emptied = emptied.map(|(left, load)| EmptiedNodes::with(&left, jobs, load, at));
+        let mut emptied = emptied.as_mut().map(|EmptiedNodes { kept, load, releases }| StartTest {
             load,
             ..self.start_test(kept, at.partition, releases, settings, weights)
         });
         let without_holds = pool.without_holds(&jobs[job].terms);
-        let without_holds =
+        let mut without_holds =
             without_holds.map(|(end, load)| (end, EmptiedNodes::with(jobs.running(), jobs, load, at)));
-        let after_holds = without_holds.as_ref().map(|(end, EmptiedNodes { kept, load, releases })| {
+        let mut after_holds = without_holds.as_mut().map(|(end, EmptiedNodes { kept, load, releases })| {
             (*end, StartTest { load, ..self.start_test(kept, at.partition, releases, settings, weights) })
         });
         // Limits of QOS keep it waiting until then.
@@ -61,7 +59,7 @@ impl BackfillPlanner<'_> {
         let own = jobs[job].terms.reservation.as_ref();
         let own = own.and_then(|name| pool.reservations_named(name).next());
         let own_start = own.map(|one| if one.flags.flexible { now } else { one.start.0 });
-        let open = &self.now.pool.open_nodes[at.partition];
+        let open = &self.now.pool.open_nodes[at.partition.0];
         // No start is earlier. When enough nodes are idle at all is found when it is first needed.
         let mut not_before = bounds.not_before(&at.kept, limit).unwrap_or(now);
         let mut knows_earliest = false;
@@ -91,17 +89,18 @@ impl BackfillPlanner<'_> {
             // last that it reaches; what cannot succeed before is left out.
             if is_plain && from < not_before {
                 let near = map.ended_before(not_before);
-                let reached = (first..near.min(end + 1).min(last)).rev().find(|&place| map.gains(place, all));
-                if let Some(place) = reached {
-                    later = map.end_of(place);
+                let reached =
+                    (first..near.min(end + 1).min(last)).rev().find(|&interval| map.gains(interval, all));
+                if let Some(interval) = reached {
+                    later = map.end_of(interval);
                     continue;
                 }
             }
             // When nodes come free next.
-            let gain = (first..(end + 1).min(last)).find(|&place| map.gains(place, all));
-            later = gain.map_or(0, |place| map.end_of(place));
+            let gain = (first..(end + 1).min(last)).find(|&interval| map.gains(interval, all));
+            later = gain.map_or(0, |interval| map.end_of(interval));
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
-                not_before = not_before.max(self.earliest_anywhere(&test, open));
+                not_before = not_before.max(self.earliest_anywhere(&mut test, open));
                 if later < not_before {
                     continue;
                 }
@@ -121,7 +120,7 @@ impl BackfillPlanner<'_> {
                 not_before = not_before.max(from);
                 bounds.note(&at.kept, limit, not_before.min(now + window));
             }
-            (inner..end).for_each(|place| usable.keep(map.free(place)));
+            (inner..end).for_each(|interval| usable.keep(map.free(interval)));
             if let Some(end) = reserved {
                 let after = end.div_euclid(grid) * grid + i64::from(end.rem_euclid(grid) > 0) * grid + 1;
                 if later == 0 || after < later {
@@ -131,9 +130,9 @@ impl BackfillPlanner<'_> {
             usable.keep(&need.on.considered);
             let tried_from = self.mode.as_2411.then_some(from);
             let latest = (later > 0).then_some(later);
-            let free_of_holds = after_holds.as_ref().filter(|(end, _)| from >= *end);
-            let test = free_of_holds.map_or(&test, |(_, test)| test);
-            let found = match &emptied {
+            let free_of_holds = after_holds.as_mut().filter(|(end, _)| from >= *end);
+            let test = free_of_holds.map_or(&mut test, |(_, test)| test);
+            let found = match &mut emptied {
                 _ if usable.has_fewer(need.asked_nodes as usize) => None,
                 None => test.will_run(&usable, tried_from, latest),
                 // If it cannot start beside the jobs that it may preempt, all of these count as gone.
@@ -160,7 +159,7 @@ impl BackfillPlanner<'_> {
                 let Some(limited) = self.limited_on(at, &given) else { return Some((now, given)) };
                 // When the limit lets it start is not known: it is planned for when nodes come free next.
                 start = if later > 0 { later } else { now + LIMITED_FOR };
-                if let Some(until) = limited.and_then(|qos| blocked_qos.get_mut(qos)) {
+                if let Some(until) = limited.and_then(|qos| blocked_qos.get_mut(qos.0)) {
                     *until = start.max(*until);
                 }
             }
@@ -202,21 +201,21 @@ impl BackfillPlanner<'_> {
         if reserved.into_iter().any(|one| one.end.0 > now && one.start.0 < over + at.limit) {
             return false;
         }
-        let test = self.start_test(&at.kept, at.partition, releases, settings, weights);
-        let open = &self.now.pool.open_nodes[at.partition];
-        not_before = not_before.max(self.earliest_anywhere(&test, open));
+        let mut test = self.start_test(&at.kept, at.partition, releases, settings, weights);
+        let open = &self.now.pool.open_nodes[at.partition.0];
+        not_before = not_before.max(self.earliest_anywhere(&mut test, open));
         let mut usable = open.clone();
         let mut from = now;
         let last = map.len() - 1;
         while not_before < over {
             let mut first = map.ended_before(from + 1);
             let near = map.ended_before(not_before).min(last);
-            if let Some(place) = (first..near).rev().find(|&place| map.gains(place, open)) {
-                from = map.end_of(place);
-                first = place + 1;
+            if let Some(interval) = (first..near).rev().find(|&interval| map.gains(interval, open)) {
+                from = map.end_of(interval);
+                first = interval + 1;
             }
-            let gain = (first..last).find(|&place| map.gains(place, open));
-            let next = gain.map_or(over, |place| map.end_of(place).min(over));
+            let gain = (first..last).find(|&interval| map.gains(interval, open));
+            let next = gain.map_or(over, |interval| map.end_of(interval).min(over));
             let to = (from + at.limit).div_euclid(grid) * grid;
             let end = map.begun_before(to);
             if !test.lacks_idle(map.ended_before(next)..end, map) {
@@ -251,8 +250,8 @@ impl BackfillPlanner<'_> {
     fn start_test<'t>(
         &'t self,
         kept: &'t CachedNeed,
-        partition: usize,
-        releases: &'t RefCell<Releases>,
+        partition: PartitionIndex,
+        releases: &'t mut Releases,
         settings: &BackfillSettings,
         weights: &'t WeightShift,
     ) -> StartTest<'t> {
@@ -261,7 +260,7 @@ impl BackfillPlanner<'_> {
             load: &self.now.pool.load,
             releases,
             kept,
-            open: &self.now.pool.open_nodes[partition],
+            open: &self.now.pool.open_nodes[partition.0],
             shift: (!weights.is_none()).then_some(weights),
             now: self.now.second,
             kill_wait: self.now.cluster.settings.jobs.kill_wait.0,

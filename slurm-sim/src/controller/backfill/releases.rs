@@ -1,7 +1,6 @@
 //! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::need_future::{NeedFuture, NodeGain};
@@ -15,7 +14,7 @@ const LARGEST_BLOCK: usize = 8;
 /// The number of blocks up to which these are smaller.
 const BLOCKS: usize = 64;
 
-/// Running jobs in the order of their limits' ends, and what they hold.
+/// Running jobs in the order of their limits' ends, and what they hold. What a job releases is named by its index in this order.
 #[derive(Debug, Default)]
 pub struct Releases {
     /// Jobs per block.
@@ -40,7 +39,7 @@ pub struct Releases {
     /// the shares.
     in_use: NodeUse,
     /// By class of needs that share nodes: what they find as jobs end. Filled on demand.
-    futures: BTreeMap<u32, Rc<NeedFuture>>,
+    futures: BTreeMap<u32, Arc<NeedFuture>>,
 }
 
 impl Releases {
@@ -71,10 +70,10 @@ impl Releases {
             releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
         if !is_alone {
             releases.last_of_node = vec![u32::MAX; count];
-            for place in 0..running.len() {
-                let own = releases.begins[place] as usize..releases.begins[place + 1] as usize;
+            for release in 0..running.len() {
+                let own = releases.begins[release] as usize..releases.begins[release + 1] as usize;
                 for &node in &releases.nodes[own] {
-                    releases.last_of_node[node as usize] = place as u32;
+                    releases.last_of_node[node as usize] = release as u32;
                 }
             }
             if releases.nodes.len() != load.parts() {
@@ -93,7 +92,7 @@ impl Releases {
                 let mut held = NodeSet::none(count);
                 held.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
                 releases.held.push(held);
-                (from..to).flat_map(|place| releases.freed(place)).for_each(|node| idle.insert(node));
+                (from..to).flat_map(|release| releases.freed(release)).for_each(|node| idle.insert(node));
             }
             releases.idle.push(idle);
             from = to;
@@ -115,8 +114,8 @@ impl Releases {
     }
 
     /// When a job reaches its limit; `None` beyond the last.
-    pub fn end(&self, place: usize) -> Option<i64> {
-        self.ends.get(place).copied()
+    pub fn end(&self, release: usize) -> Option<i64> {
+        self.ends.get(release).copied()
     }
 
     /// The first job that reaches its limit after this instant.
@@ -125,7 +124,7 @@ impl Releases {
     }
 
     /// What jobs that share nodes find as running jobs end, on nodes of their partition that are in service.
-    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout, open: &NodeSet) -> Rc<NeedFuture> {
+    pub fn future(&mut self, kept: &CachedNeed, layout: &NodeLayout, open: &NodeSet) -> Arc<NeedFuture> {
         if let Some(known) = self.futures.get(&kept.class) {
             return known.clone();
         }
@@ -139,22 +138,23 @@ impl Releases {
             }
         }
         let mut gains = Vec::new();
-        let on_one = |&place: &usize| self.nodes(place).iter().any(|&node| feasible.contains(node as usize));
+        let on_one =
+            |&release: &usize| self.nodes(release).iter().any(|&node| feasible.contains(node as usize));
         let on_them: Vec<usize> = (0..self.len()).filter(on_one).collect();
-        for &place in &on_them {
-            for share in self.shares[place].iter().filter(|share| feasible.contains(share.node)) {
+        for &release in &on_them {
+            for share in self.shares[release].iter().filter(|share| feasible.contains(share.node)) {
                 self.in_use.release(share);
                 let (before, after) = (usable[share.node], self.in_use.usable(layout, share.node, need));
                 if after > before {
-                    let (place, node) = (place as u32, share.node as u32);
-                    gains.push(NodeGain { place, node, cpus: after - before, is_new: before == 0 });
+                    let (release, node) = (release as u32, share.node as u32);
+                    gains.push(NodeGain { release, node, cpus: after - before, is_new: before == 0 });
                     usable[share.node] = after;
                 }
             }
         }
-        let held = on_them.iter().flat_map(|&place| &*self.shares[place]);
+        let held = on_them.iter().flat_map(|&release| &*self.shares[release]);
         held.filter(|share| feasible.contains(share.node)).for_each(|share| self.in_use.take(share));
-        let future = Rc::new(NeedFuture::of(now, gains));
+        let future = Arc::new(NeedFuture::of(now, gains));
         self.futures.insert(kept.class, future.clone());
         future
     }
@@ -172,34 +172,34 @@ impl Releases {
         answer
     }
 
-    fn nodes(&self, place: usize) -> &[u32] {
-        &self.nodes[self.begins[place] as usize..self.begins[place + 1] as usize]
+    fn nodes(&self, release: usize) -> &[u32] {
+        &self.nodes[self.begins[release] as usize..self.begins[release + 1] as usize]
     }
 
     /// Nodes that are idle once a job and all before it have ended, and not before.
-    fn freed(&self, place: usize) -> impl Iterator<Item = usize> {
-        let own = self.nodes(place).iter().map(|&node| node as usize);
-        own.filter(move |&node| self.last_of_node.get(node).is_none_or(|&last| last == place as u32))
+    fn freed(&self, release: usize) -> impl Iterator<Item = usize> {
+        let own = self.nodes(release).iter().map(|&node| node as usize);
+        own.filter(move |&node| self.last_of_node.get(node).is_none_or(|&last| last == release as u32))
     }
 
-    /// The first job from a place on that holds one of these nodes.
+    /// The first job from one on that holds one of these nodes.
     pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
-        let holds = |place: &usize| self.nodes(*place).iter().any(|&node| nodes.contains(node as usize));
-        let mut place = from;
-        while place < self.len() {
+        let holds = |release: &usize| self.nodes(*release).iter().any(|&node| nodes.contains(node as usize));
+        let mut release = from;
+        while release < self.len() {
             // Of most jobs the first node is one of them.
-            if self.nodes(place).first().is_some_and(|&node| nodes.contains(node as usize)) {
-                return Some(place);
+            if self.nodes(release).first().is_some_and(|&node| nodes.contains(node as usize)) {
+                return Some(release);
             }
-            let (block, end) = (place / self.block, (place / self.block + 1) * self.block);
+            let (block, end) = (release / self.block, (release / self.block + 1) * self.block);
             let has_one = match self.held.get(block) {
                 Some(held) => held.meets(nodes),
                 None => nodes.gains(&self.idle[block], &self.idle[block + 1]),
             };
-            if has_one && let Some(found) = (place..end.min(self.len())).find(holds) {
+            if has_one && let Some(found) = (release..end.min(self.len())).find(holds) {
                 return Some(found);
             }
-            place = end;
+            release = end;
         }
         None
     }
@@ -256,17 +256,17 @@ impl Releases {
         if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
             return false;
         }
-        let idle = (before * self.block..ended).flat_map(|place| self.freed(place));
+        let idle = (before * self.block..ended).flat_map(|release| self.freed(release));
         let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
         idle.filter(is_one).nth(missing - 1).is_some()
     }
 
     /// These nodes as far as they are idle once all jobs up to this one have ended.
-    pub fn idle_after(&self, place: usize, nodes: &NodeSet) -> NodeSet {
-        let block = (place + 1) / self.block;
+    pub fn idle_after(&self, release: usize, nodes: &NodeSet) -> NodeSet {
+        let block = (release + 1) / self.block;
         let mut idle = self.idle[block].clone();
         idle.keep(nodes);
-        let later = (block * self.block..=place).flat_map(|later| self.freed(later));
+        let later = (block * self.block..=release).flat_map(|later| self.freed(later));
         later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
         idle
     }

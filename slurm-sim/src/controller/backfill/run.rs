@@ -1,11 +1,11 @@
 //! A backfill cycle from its begin to its end.
 
-use super::cycle::{Cycle, DeferredPlan};
+use super::cycle::Cycle;
 use super::steps::NextStep;
 use crate::cluster::BackfillSettings;
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::placement::NodeSet;
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 use crate::controller::state::Controller;
 
 impl<'c> Controller<'c> {
@@ -23,9 +23,11 @@ impl<'c> Controller<'c> {
         self.size_exclusive(&queue);
         let mut cycle = self.begin_cycle(settings);
         if !self.plan_mode.plans_all {
-            cycle.find_candidates(&self.now(), &queue, 0);
+            cycle.find_candidates(&self.now(), &queue, RecordIndex(0));
         }
-        if self.plan_mode.plans_all || cycle.candidates.latest_end(&self.now(), &queue, 0).is_some() {
+        if self.plan_mode.plans_all
+            || cycle.candidates.latest_end(&self.now(), &queue, RecordIndex(0)).is_some()
+        {
             let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
             self.renew_core_holds();
@@ -41,7 +43,8 @@ impl<'c> Controller<'c> {
         let now = self.second();
         let settings = cycle.settings;
         let window = settings.window.0;
-        for (at_record, &QueueRecord { key, job, place, user, .. }) in queue.iter().enumerate() {
+        for (index, &QueueRecord { key, job, choice, user, .. }) in queue.iter().enumerate() {
+            let record = RecordIndex(index);
             let has_no_reservation = key.0;
             if has_no_reservation && cycle.counts.is_full(user, settings) {
                 continue;
@@ -58,7 +61,7 @@ impl<'c> Controller<'c> {
                 if cycle.tests >= settings.counts.max_job_test as usize {
                     return;
                 }
-                let at = &self.jobs[job].partitions[place];
+                let at = &self.jobs[job].partitions[choice];
                 let is_limited = || self.limits.before_selection(&at.limits, at.limit).is_some();
                 if self.jobs.is_throttled(first, planned_tasks)
                     || !self.plan_mode.plans_limited && is_limited()
@@ -78,7 +81,7 @@ impl<'c> Controller<'c> {
                 let at = at.clone();
                 cycle.weights.clone_from(&self.pool.weights);
                 let need = &at.kept.need;
-                let planned = match self.planner().step(queue, at_record, job, &at, cycle) {
+                let planned = match self.planner().step(queue, record, job, &at, cycle) {
                     NextStep::Stop => return,
                     NextStep::Plan(None) => break,
                     NextStep::Plan(planned) => planned,
@@ -93,14 +96,14 @@ impl<'c> Controller<'c> {
                         break;
                     }
                     self.note_selection(&at, true);
-                    self.start(job, place, shares, amounts, StartedBy::Backfill);
+                    self.start(job, choice, shares, amounts, StartedBy::Backfill);
                     cycle.started += 1;
                     if settings.counts.max_job_start > 0 && cycle.started >= settings.counts.max_job_start {
                         return;
                     }
                     cycle.knows_releases = false;
                     if !self.plan_mode.plans_all {
-                        cycle.find_candidates(&self.now(), queue, at_record + 1);
+                        cycle.find_candidates(&self.now(), queue, record.next());
                     }
                     match self.jobs[job].task.and_then(|_| self.jobs.next_task(job, planned_tasks)) {
                         Some(next) => job = next,
@@ -126,10 +129,7 @@ impl<'c> Controller<'c> {
                 }
                 if !over && is_counted && self.planner().is_reserved_for(job, &at) {
                     match planned {
-                        None => {
-                            let (releases, weights) = (cycle.releases.clone(), cycle.weights.clone());
-                            cycle.deferred.push(DeferredPlan { job, at: at.clone(), releases, weights });
-                        }
+                        None => cycle.defer(job, at.clone()),
                         Some((start, nodes)) if start <= now + window => {
                             let kept = self.plan_mode.on_grid(start, at.limit, settings);
                             cycle.keep_for(kept, &nodes, self.planner().plans_idle(&at), &self.pool);

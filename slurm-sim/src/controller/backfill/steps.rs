@@ -1,7 +1,5 @@
 //! What a backfill cycle does about a job: plan it now, later or not at all.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cycle::{Cycle, DeferredPlan};
@@ -11,7 +9,7 @@ use super::time_map::TimeMap;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::NodeSet;
-use crate::controller::queue::QueueRecord;
+use crate::controller::queue::{QueueRecord, RecordIndex};
 
 /// What a cycle does about a job.
 pub(super) enum NextStep {
@@ -28,7 +26,7 @@ impl BackfillPlanner<'_> {
     pub(super) fn step(
         &self,
         queue: &[QueueRecord],
-        record: usize,
+        record: RecordIndex,
         job: JobHandle,
         at: &RequestedPartition,
         cycle: &mut Cycle<'_>,
@@ -44,7 +42,7 @@ impl BackfillPlanner<'_> {
         }
         let one = &self.now.jobs[job];
         let could_start = cycle.candidates.could_start(&self.now, at);
-        let others_end = cycle.candidates.latest_end(&self.now, queue, record + 1);
+        let others_end = cycle.candidates.latest_end(&self.now, queue, record.next());
         let is_sized = !self.now.is_sized_by_plan(job);
         if is_sized && !could_start && others_end.is_none() {
             return NextStep::Stop;
@@ -81,11 +79,19 @@ impl BackfillPlanner<'_> {
 
     /// Makes the deferred plans, with the running jobs and node weights that were known when each was deferred.
     fn catch_up(&self, cycle: &mut Cycle<'_>) {
+        let mut past = std::mem::take(&mut cycle.past_releases);
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
-            let known = (cycle.releases.clone(), cycle.weights.clone());
-            (cycle.releases, cycle.weights) = (releases, weights);
+            let known_weights = std::mem::replace(&mut cycle.weights, weights);
+            // What running jobs held then and what they hold change places while the plan is made.
+            let mut change_places = |cycle: &mut Cycle<'_>| {
+                if let Some(held_then) = past.get_mut(releases) {
+                    std::mem::swap(held_then, &mut cycle.releases);
+                }
+            };
+            change_places(cycle);
             let planned = self.plan(job, &at, cycle);
-            (cycle.releases, cycle.weights) = known;
+            change_places(cycle);
+            cycle.weights = known_weights;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {
                 let kept = self.mode.on_grid(start, at.limit, cycle.settings);
@@ -103,22 +109,23 @@ impl BackfillPlanner<'_> {
     /// Nodes that no plan or reservation of others holds from now until the job's time limit, busy or not.
     pub fn free_of_plans(&self, job: JobHandle, at: &RequestedPartition, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.now.second, self.now.second + at.limit);
-        let mut nodes = self.now.pool.open_nodes[at.partition].clone();
+        let mut nodes = self.now.pool.open_nodes[at.partition.0].clone();
         self.now.unreserved(job, &mut nodes, now, to)?;
-        (map.ended_before(now + 1)..map.begun_before(to + 1)).for_each(|place| nodes.keep(map.free(place)));
+        (map.ended_before(now + 1)..map.begun_before(to + 1))
+            .for_each(|interval| nodes.keep(map.free(interval)));
         Some(nodes)
     }
 
     fn know_releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
         if !std::mem::replace(&mut cycle.knows_releases, true) {
-            cycle.releases = Rc::new(RefCell::new(self.releases(queue)));
+            cycle.replace_releases(self.releases(queue));
         }
     }
 
     pub(super) fn releases(&self, queue: &[QueueRecord]) -> Releases {
         let is_shared = |record: &QueueRecord| {
             // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
-            let kept = &self.now.jobs[record.job].partitions[record.place].kept;
+            let kept = &self.now.jobs[record.job].partitions[record.choice].kept;
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
         Releases::of(

@@ -28,9 +28,9 @@ impl TakenTree {
             self.all = vec![NodeSet::none(nodes); 2 * LEAVES];
             self.some = self.all.clone();
         } else {
-            for place in (0..2 * LEAVES).filter(|&place| self.is_used[place]) {
-                self.all[place].clear();
-                self.some[place].clear();
+            for stretch in (0..2 * LEAVES).filter(|&stretch| self.is_used[stretch]) {
+                self.all[stretch].clear();
+                self.some[stretch].clear();
             }
         }
         self.is_used = vec![false; 2 * LEAVES];
@@ -45,16 +45,16 @@ impl TakenTree {
         let (mut from, mut end) = (first, last + 1);
         while from < end {
             let whole = [(from % 2 == 1).then_some(from), (end % 2 == 1).then(|| end - 1)];
-            for place in whole.into_iter().flatten() {
-                self.all[place].add_words(nodes, words.clone());
-                self.is_used[place] = true;
+            for stretch in whole.into_iter().flatten() {
+                self.all[stretch].add_words(nodes, words.clone());
+                self.is_used[stretch] = true;
             }
             (from, end) = (from.div_ceil(2), end / 2);
         }
         // Stretches that the plan touches without filling them contain the first or the last of its shortest stretches.
-        for place in paths(first, last) {
-            self.some[place].add_words(nodes, words.clone());
-            self.is_used[place] = true;
+        for stretch in paths(first, last) {
+            self.some[stretch].add_words(nodes, words.clone());
+            self.is_used[stretch] = true;
         }
     }
 
@@ -70,20 +70,20 @@ impl TakenTree {
     pub fn keep_free(&self, from: i64, to: i64, nodes: &mut NodeSet) {
         let leaf = |at: i64| LEAVES + ((at - self.begin) / self.leaf) as usize;
         let (mut first, mut end) = (leaf(from), leaf(to));
-        let mut without = |place: usize, taken: &[NodeSet]| {
-            if self.is_used[place] {
-                nodes.take_away(&taken[place]);
+        let mut without = |stretch: usize, taken: &[NodeSet]| {
+            if self.is_used[stretch] {
+                nodes.take_away(&taken[stretch]);
             }
         };
         if first < end {
             // What fills stretches that contain those below contains the first or the last of the shortest.
-            paths(first, end - 1).for_each(|place| without(place, &self.all));
+            paths(first, end - 1).for_each(|stretch| without(stretch, &self.all));
         }
         while first < end {
             let whole = [(first % 2 == 1).then_some(first), (end % 2 == 1).then(|| end - 1)];
-            for place in whole.into_iter().flatten() {
-                without(place, &self.all);
-                without(place, &self.some);
+            for stretch in whole.into_iter().flatten() {
+                without(stretch, &self.all);
+                without(stretch, &self.some);
             }
             (first, end) = (first.div_ceil(2), end / 2);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cluster::BackfillSettings;
+use crate::cluster::{AssociationIndex, BackfillSettings, PartitionIndex};
 use crate::controller::job::{ControlledJob, RequestedPartition};
 
 /// How many jobs a backfill cycle has tested of each user, partition and association, where that is limited.
@@ -10,10 +10,10 @@ use crate::controller::job::{ControlledJob, RequestedPartition};
 pub struct TestCounts {
     /// By the number of the user.
     of_user: Vec<u32>,
-    of_partition: BTreeMap<usize, u32>,
-    of_user_here: BTreeMap<(u32, usize), u32>,
-    of_association: BTreeMap<Option<usize>, u32>,
-    reserved_in: BTreeMap<usize, u32>,
+    of_partition: BTreeMap<PartitionIndex, u32>,
+    of_user_here: BTreeMap<(u32, PartitionIndex), u32>,
+    of_association: BTreeMap<Option<AssociationIndex>, u32>,
+    reserved_in: BTreeMap<PartitionIndex, u32>,
 }
 
 /// The count of a holder, if it is limited.
@@ -23,7 +23,7 @@ fn limited<K: Ord>(counts: &mut BTreeMap<K, u32>, of: K, most: u32) -> Option<(&
 
 impl TestCounts {
     /// Whether nodes may be reserved for one more job of a partition (`bf_job_part_count_reserve`), which then is counted.
-    pub fn reserves(&mut self, partition: usize, settings: &BackfillSettings) -> bool {
+    pub fn reserves(&mut self, partition: PartitionIndex, settings: &BackfillSettings) -> bool {
         let most = settings.job_part_count_reserve;
         if most == 0 {
             return true;

@@ -78,8 +78,8 @@ impl TimeMap {
     }
 
     /// When an interval ends.
-    pub fn end_of(&self, place: usize) -> i64 {
-        self.bounds[place + 1]
+    pub fn end_of(&self, interval: usize) -> i64 {
+        self.bounds[interval + 1]
     }
 
     /// When the window ends.
@@ -88,8 +88,8 @@ impl TimeMap {
     }
 
     /// The nodes that are free in an interval.
-    pub fn free(&self, place: usize) -> &NodeSet {
-        &self.free[place]
+    pub fn free(&self, interval: usize) -> &NodeSet {
+        &self.free[interval]
     }
 
     /// How many intervals begin before an instant.
@@ -103,14 +103,14 @@ impl TimeMap {
     }
 
     /// Cuts an interval in two.
-    fn split(&mut self, place: usize, at: i64) {
-        let mut set = self.spare.pop().unwrap_or_else(|| self.free[place].clone());
-        set.copy_from(&self.free[place]);
-        self.bounds.insert(place + 1, at);
-        self.free.insert(place + 1, set);
-        self.changes.insert(place, NodeChanges::default());
+    fn split(&mut self, interval: usize, at: i64) {
+        let mut set = self.spare.pop().unwrap_or_else(|| self.free[interval].clone());
+        set.copy_from(&self.free[interval]);
+        self.bounds.insert(interval + 1, at);
+        self.free.insert(interval + 1, set);
+        self.changes.insert(interval, NodeChanges::default());
         // By the end of the first part not more nodes are idle.
-        self.most_idle.insert(place, self.most_idle[place]);
+        self.most_idle.insert(interval, self.most_idle[interval]);
     }
 
     /// Takes nodes away from one instant of the grid to another. Of neighbouring intervals with equal sets one pair is merged.
@@ -129,32 +129,32 @@ impl TimeMap {
                 self.split(reached, start);
             }
             self.changes[reached].lost = one;
-            let mut place = reached + 1;
-            while place < self.len() {
-                if self.end_of(place) > end {
-                    self.split(place, end);
+            let mut interval = reached + 1;
+            while interval < self.len() {
+                if self.end_of(interval) > end {
+                    self.split(interval, end);
                 }
-                let most = &mut self.most_idle[place];
+                let most = &mut self.most_idle[interval];
                 *most = match taken_idle.filter(|_| *most != UNKNOWN) {
                     Some(taken) => most.saturating_sub(taken),
                     None => UNKNOWN,
                 };
-                debug_assert!(taken_idle.is_none() || nodes.is_subset(&self.free[place]));
-                self.free[place].take_words(nodes, words.clone());
-                if self.end_of(place) == end {
-                    self.changes[place].gained = one;
-                    after = (place + 1 < self.len()).then_some(place + 1);
+                debug_assert!(taken_idle.is_none() || nodes.is_subset(&self.free[interval]));
+                self.free[interval].take_words(nodes, words.clone());
+                if self.end_of(interval) == end {
+                    self.changes[interval].gained = one;
+                    after = (interval + 1 < self.len()).then_some(interval + 1);
                     break;
                 }
-                place += 1;
+                interval += 1;
             }
         }
         let mut within = reached.saturating_sub(1)..after.unwrap_or(self.len()).min(self.len() - 1);
-        if let Some(place) = within.find(|&place| !self.differs(place)) {
-            self.spare.push(self.free.remove(place + 1));
-            self.bounds.remove(place + 1);
-            self.changes.remove(place);
-            self.most_idle.remove(place);
+        if let Some(interval) = within.find(|&interval| !self.differs(interval)) {
+            self.spare.push(self.free.remove(interval + 1));
+            self.bounds.remove(interval + 1);
+            self.changes.remove(interval);
+            self.most_idle.remove(interval);
         }
     }
 
@@ -163,22 +163,23 @@ impl TimeMap {
         self.most_idle.fill(UNKNOWN);
     }
 
-    /// Whether one of the intervals from one place up to another has fewer than `least` nodes that are free in it and idle by its end;
+    /// Whether one of these intervals has fewer than `least` nodes that are free in it and idle by its end;
     /// `idle_by` has the nodes that are idle by an instant, or more. False if that is not certain.
     pub fn lacks_idle<'n>(
         &mut self,
-        places: std::ops::Range<usize>,
+        intervals: std::ops::Range<usize>,
         least: usize,
         idle_by: impl Fn(i64) -> &'n NodeSet,
     ) -> bool {
-        let mut most = self.most_idle[places.clone()].iter();
+        let mut most = self.most_idle[intervals.clone()].iter();
         if most.any(|&most| (most as usize) < least) {
             return true;
         }
-        for place in places {
-            if self.most_idle[place] == UNKNOWN {
-                self.most_idle[place] = self.free[place].shared(idle_by(self.bounds[place + 1])) as u32;
-                if (self.most_idle[place] as usize) < least {
+        for interval in intervals {
+            if self.most_idle[interval] == UNKNOWN {
+                self.most_idle[interval] =
+                    self.free[interval].shared(idle_by(self.bounds[interval + 1])) as u32;
+                if (self.most_idle[interval] as usize) < least {
                     return true;
                 }
             }
@@ -186,23 +187,23 @@ impl TimeMap {
         false
     }
 
-    /// Whether the interval behind this place has other free nodes than the one at it.
-    fn differs(&self, place: usize) -> bool {
-        let (own, next) = (&self.free[place], &self.free[place + 1]);
+    /// Whether the next interval has other free nodes than this one.
+    fn differs(&self, interval: usize) -> bool {
+        let (own, next) = (&self.free[interval], &self.free[interval + 1]);
         let is_changed =
             |node: Option<usize>| node.is_some_and(|node| own.contains(node) != next.contains(node));
-        let NodeChanges { gained, lost } = self.changes[place];
+        let NodeChanges { gained, lost } = self.changes[interval];
         is_changed(gained) || is_changed(lost) || own != next
     }
 
-    /// Whether one of these nodes is free in the interval behind this place and not in the one at it.
-    pub fn gains(&self, place: usize, nodes: &NodeSet) -> bool {
-        let (own, next) = (&self.free[place], &self.free[place + 1]);
+    /// Whether one of these nodes is free in the next interval and not in this one.
+    pub fn gains(&self, interval: usize, nodes: &NodeSet) -> bool {
+        let (own, next) = (&self.free[interval], &self.free[interval + 1]);
         let is_gained = |node: usize| nodes.contains(node) && next.contains(node) && !own.contains(node);
-        self.changes[place].gained.is_some_and(|node| is_gained(node) || nodes.gains(own, next))
+        self.changes[interval].gained.is_some_and(|node| is_gained(node) || nodes.gains(own, next))
     }
 
-    /// Keeps of these nodes those that are free in the intervals from one place up to another.
+    /// Keeps of these nodes those that are free in the intervals from one up to another.
     pub fn keep_free(&self, first: usize, end: usize, nodes: &mut NodeSet) {
         if first >= end {
             return;
@@ -222,7 +223,7 @@ impl TimeMap {
     pub fn are_free(&self, start: i64, end: i64, nodes: &NodeSet) -> bool {
         let words = nodes.words();
         let (first, end) = (self.ended_before(start + 1), self.begun_before(end));
-        (first..end).all(|place| nodes.are_within(&self.free[place], words.clone()))
+        (first..end).all(|interval| nodes.are_within(&self.free[interval], words.clone()))
     }
 }
 
@@ -254,7 +255,8 @@ mod tests {
                 map.plan(start, end, &NodeSet::of(nodes, taken), grid, are_idle);
                 let first = random.random_range(0..map.len());
                 let (last, least) = (random.random_range(first..map.len()), random.random_range(1..60));
-                let fewer = |place: usize| map.free(place).shared(idle_by(map.end_of(place))) < least;
+                let fewer =
+                    |interval: usize| map.free(interval).shared(idle_by(map.end_of(interval))) < least;
                 let has_fewer = (first..=last).any(fewer);
                 let lacks = map.lacks_idle(first..last + 1, least, idle_by);
                 assert!(has_fewer || !lacks, "case {case}");

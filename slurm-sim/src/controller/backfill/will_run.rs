@@ -1,6 +1,5 @@
 //! When running jobs leave enough nodes to a job, by their time limits.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use super::need_future::NeedFuture;
@@ -20,7 +19,7 @@ pub struct StartTest<'t> {
     /// What of them is in use.
     pub load: &'t Load,
     /// Running jobs in the order of their ends.
-    pub releases: &'t RefCell<Releases>,
+    pub releases: &'t mut Releases,
     /// What the job needs.
     pub kept: &'t CachedNeed,
     /// Nodes of its partition that are in service; it is tested on some of them.
@@ -45,7 +44,7 @@ impl StartTest<'_> {
     /// then, those that do so after the latest instant are not looked at, and "now" stands for that instant. Before, nodes that
     /// are free now come first, and a window goes beyond the latest instant.
     pub fn will_run(
-        &self,
+        &mut self,
         usable: &NodeSet,
         from: Option<i64>,
         latest: Option<i64>,
@@ -60,13 +59,13 @@ impl StartTest<'_> {
     }
 
     /// The nodes on which the job would start at once.
-    pub fn at_once(&self, usable: &NodeSet) -> Option<Vec<usize>> {
+    pub fn at_once(&mut self, usable: &NodeSet) -> Option<Vec<usize>> {
         if self.kept.need.is_exclusive || self.layout.is_linear {
             let mut idle = usable.clone();
             self.kept.keep_usable(&mut idle, self.layout, self.load);
             return self.choose_whole(&idle);
         }
-        let future = self.releases.borrow_mut().future(self.kept, self.layout, self.open);
+        let future = self.releases.future(self.kept, self.layout, self.open);
         self.choose_shared(0, usable, &future)
     }
 
@@ -111,48 +110,45 @@ impl StartTest<'_> {
 
     /// [`will_run`](StartTest::will_run) for a job that shares no node: then it counts when each node's last job ends.
     fn whole_nodes(
-        &self,
+        &mut self,
         usable: &NodeSet,
         tried_from: Option<i64>,
         latest: Option<i64>,
     ) -> Option<(i64, Vec<usize>)> {
-        let releases = &*self.releases.borrow();
         let need = &self.kept.need;
         // It may wait for jobs on nodes that it cannot use.
         let mut fit = usable.clone();
         fit.keep(&need.on.feasible);
-        let choose = |ended: usize| match ended.checked_sub(1) {
-            None if !releases.are_idle_now(&fit, need.least_nodes()) => None,
-            None => self.choose_whole(&releases.idle_now(&fit)),
-            Some(last) => self.choose_whole(&releases.idle_after(last, &fit)),
+        let choose = |test: &mut Self, ended: usize| match ended.checked_sub(1) {
+            None if !test.releases.are_idle_now(&fit, need.least_nodes()) => None,
+            None => test.choose_whole(&test.releases.idle_now(&fit)),
+            Some(last) => test.choose_whole(&test.releases.idle_after(last, &fit)),
         };
-        let not_before = || releases.not_before(&fit, need.least_nodes(), latest);
+        let not_before = |releases: &Releases| releases.not_before(&fit, need.least_nodes(), latest);
         self.in_windows(usable, (tried_from, latest), choose, not_before)
     }
 
     /// [`will_run`](StartTest::will_run) for a job that shares nodes.
     fn shared_nodes(
-        &self,
+        &mut self,
         usable: &NodeSet,
         tried_from: Option<i64>,
         latest: Option<i64>,
     ) -> Option<(i64, Vec<usize>)> {
-        let (future, most) = {
-            let mut releases = self.releases.borrow_mut();
-            let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
-            let most = latest.map_or(releases.len(), |latest| releases.first_after(latest).max(gone));
-            (releases.future(self.kept, self.layout, self.open), most)
-        };
+        let releases = &mut *self.releases;
+        let gone = tried_from.map_or(0, |from| releases.first_after(from - 1));
+        let most = latest.map_or(releases.len(), |latest| releases.first_after(latest).max(gone));
+        let future = releases.future(self.kept, self.layout, self.open);
         // Before this many jobs have ended there never is enough.
         let ended = future.ended_before(usable, &self.kept.need, most)?;
-        let choose = |now: usize| {
-            if now >= ended { self.choose_shared(now, usable, &future) } else { None }
+        let choose = |test: &mut Self, now: usize| {
+            if now >= ended { test.choose_shared(now, usable, &future) } else { None }
         };
-        self.in_windows(usable, (tried_from, latest), choose, || Some(ended.saturating_sub(1)))
+        self.in_windows(usable, (tried_from, latest), choose, |_| Some(ended.saturating_sub(1)))
     }
 
     /// The nodes that a job which shares nodes is given of these once a number of running jobs has ended.
-    fn choose_shared(&self, ended: usize, usable: &NodeSet, future: &NeedFuture) -> Option<Vec<usize>> {
+    fn choose_shared(&mut self, ended: usize, usable: &NodeSet, future: &NeedFuture) -> Option<Vec<usize>> {
         let StartTest { layout, shift, .. } = *self;
         let (nodes, cpus) = future.usable_after(ended, usable, layout.nodes.len());
         let need = &self.kept.need;
@@ -161,7 +157,7 @@ impl StartTest<'_> {
             return NodeOffer { layout, in_use: None, nodes: &nodes, shift }
                 .choose_known(&self.kept.need, cpus);
         }
-        self.releases.borrow_mut().while_released(ended, usable, |in_use| {
+        self.releases.while_released(ended, usable, |in_use| {
             NodeOffer { layout, in_use: Some(in_use), nodes: &nodes, shift }.choose(&self.kept.need)
         })
     }
@@ -169,57 +165,55 @@ impl StartTest<'_> {
     /// Looks for a start at the ends of windows in which running jobs reach their limits. `choose` has the nodes that the job is given
     /// once a number of jobs has ended, `not_before` a job before whose end there are too few; `None` if there always are.
     fn in_windows(
-        &self,
+        &mut self,
         usable: &NodeSet,
         (tried_from, latest): (Option<i64>, Option<i64>),
-        choose: impl Fn(usize) -> Option<Vec<usize>>,
-        not_before: impl FnOnce() -> Option<usize>,
+        choose: impl Fn(&mut Self, usize) -> Option<Vec<usize>>,
+        not_before: impl FnOnce(&Releases) -> Option<usize>,
     ) -> Option<(i64, Vec<usize>)> {
-        let releases = || self.releases.borrow();
         // How many running jobs have reached their limits before the first instant that is tried.
-        let gone = tried_from.map_or(0, |from| releases().first_after(from - 1));
+        let gone = tried_from.map_or(0, |from| self.releases.first_after(from - 1));
         let mut at_once = None;
         if gone == 0 || tried_from.is_some_and(|from| from <= self.now) {
-            at_once = choose(0);
+            at_once = choose(self, 0);
         }
         if gone > 0 && at_once.is_none() {
-            at_once = choose(gone);
+            at_once = choose(self, gone);
         }
         if let Some(nodes) = at_once {
             return Some((self.now, nodes));
         }
-        let not_before = not_before()?;
-        // Jobs from this place on are not looked at.
-        let until = tried_from.and(latest).map_or(releases().len(), |latest| releases().first_after(latest));
-        let mut from = releases().next_on(gone, usable)?;
-        let first = releases().end(from)?;
+        let not_before = not_before(self.releases)?;
+        let releases = &*self.releases;
+        // Jobs from this one on are not looked at.
+        let until = tried_from.and(latest).map_or(releases.len(), |latest| releases.first_after(latest));
+        let mut from = releases.next_on(gone, usable)?;
+        let first = releases.end(from)?;
         let base = first + (WINDOW - first.rem_euclid(WINDOW));
         // Windows that end before are left out: where one ends depends on its width alone.
-        let mut width = self.widest_before(releases().end(not_before)? - base);
+        let mut width = self.widest_before(releases.end(not_before)? - base);
         loop {
-            let (last, found, next, ended) = {
-                let releases = releases();
-                // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
-                let beyond = releases.first_after(base + width);
-                let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
-                let found =
-                    within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
-                let mut last = found;
-                if last.is_none() {
-                    let mut place = from;
-                    while let Some(found) = releases.next_on(place, usable).filter(|&found| found < until) {
-                        (last, place) = (Some(found), found + 1);
-                    }
+            let releases = &*self.releases;
+            // The window ends with the first of its jobs after which the next of all jobs ends beyond it, else with its last.
+            let beyond = releases.first_after(base + width);
+            let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
+            let found =
+                within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
+            let mut last = found;
+            if last.is_none() {
+                let mut next = from;
+                while let Some(found) = releases.next_on(next, usable).filter(|&found| found < until) {
+                    (last, next) = (Some(found), found + 1);
                 }
-                let last = last?;
-                (last, found, releases.end(last + 1), releases.end(last)?)
-            };
+            }
+            let last = last?;
+            let (next, ended) = (releases.end(last + 1), releases.end(last)?);
             width = self.wider(width, next.map(|next| next - base));
             if latest.is_some_and(|latest| ended > latest) {
                 return None;
             }
             if last >= not_before
-                && let Some(nodes) = choose(last + 1)
+                && let Some(nodes) = choose(self, last + 1)
             {
                 return Some((self.after(ended), nodes));
             }
@@ -234,42 +228,39 @@ impl StartTest<'_> {
     }
 
     /// A lower bound of the start of an exclusive job on these nodes; `None` if it could not start even if all others had ended.
-    pub fn earliest_whole(&self, open: &NodeSet) -> Option<i64> {
+    pub fn earliest_whole(&mut self, open: &NodeSet) -> Option<i64> {
         let need = &self.kept.need;
-        let mut releases = self.releases.borrow_mut();
-        let earliest =
-            releases.class_earliest(self.kept.class, [open, &need.on.feasible], need.least_nodes())?;
+        let nodes = [open, &need.on.feasible];
+        let earliest = self.releases.class_earliest(self.kept.class, nodes, need.least_nodes())?;
         Some(if earliest == i64::MIN { self.now } else { self.not_before(earliest) })
     }
 
     /// A lower bound of the start of a job that shares nodes, on any of them; `None` if it could not start even if all others had ended.
-    pub fn earliest_shared(&self) -> Option<i64> {
-        let mut releases = self.releases.borrow_mut();
-        let ended = releases.future(self.kept, self.layout, self.open).ended_anywhere(&self.kept.need)?;
-        self.once_ended(ended, &releases)
+    pub fn earliest_shared(&mut self) -> Option<i64> {
+        let future = self.releases.future(self.kept, self.layout, self.open);
+        self.once_ended(future.ended_anywhere(&self.kept.need)?)
     }
 
     /// No start that waits for a number of running jobs to end is earlier.
-    fn once_ended(&self, ended: usize, releases: &Releases) -> Option<i64> {
+    fn once_ended(&self, ended: usize) -> Option<i64> {
         match ended.checked_sub(1) {
             None => Some(self.now),
-            Some(last) => releases.end(last).map(|end| self.not_before(end)),
+            Some(last) => self.releases.end(last).map(|end| self.not_before(end)),
         }
     }
 
     /// Whether one of these intervals has too few nodes for the job that are free in it and idle by its end. Then it cannot start by
     /// the end of the first of them, if it needs all of them.
-    pub fn lacks_idle(&self, places: Range<usize>, map: &mut TimeMap) -> bool {
-        let releases = &*self.releases.borrow();
+    pub fn lacks_idle(&self, intervals: Range<usize>, map: &mut TimeMap) -> bool {
         self.kept.need.is_exclusive
-            && places.start < places.end
-            && map.lacks_idle(places, self.kept.need.least_nodes(), |instant| releases.idle_by(instant))
+            && intervals.start < intervals.end
+            && map
+                .lacks_idle(intervals, self.kept.need.least_nodes(), |instant| self.releases.idle_by(instant))
     }
 
     /// Whether a job could start by an instant on these nodes, as far as that is easily told.
-    pub fn may_start_by(&self, instant: i64, usable: &NodeSet) -> bool {
-        let need = &self.kept.need;
-        let mut releases = self.releases.borrow_mut();
+    pub fn may_start_by(&mut self, instant: i64, usable: &NodeSet) -> bool {
+        let (need, releases) = (&self.kept.need, &mut *self.releases);
         if need.is_exclusive {
             return releases.are_idle_by(instant, [usable, &need.on.feasible], need.least_nodes());
         }
@@ -279,9 +270,8 @@ impl StartTest<'_> {
 
     /// A lower bound of the start on these nodes or some of them; `None` if the job could not start even if all others had ended.
     #[cfg(test)]
-    pub fn earliest(&self, usable: &NodeSet) -> Option<i64> {
-        let need = &self.kept.need;
-        let mut releases = self.releases.borrow_mut();
+    pub fn earliest(&mut self, usable: &NodeSet) -> Option<i64> {
+        let (need, releases) = (&self.kept.need, &mut *self.releases);
         let ended = if need.is_exclusive {
             match releases.idle_now(usable).len() >= need.least_nodes() {
                 true => 0,
@@ -291,6 +281,6 @@ impl StartTest<'_> {
             let most = releases.len();
             releases.future(self.kept, self.layout, self.open).ended_before(usable, need, most)?
         };
-        self.once_ended(ended, &releases)
+        self.once_ended(ended)
     }
 }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::super::moment::run_on_prepared;
 use super::super::tests::cluster;
 use super::*;
-use crate::cluster::{Cluster, JobRequest, JobStanding};
+use crate::cluster::{Cluster, JobRequest, JobStanding, PartitionIndex};
 use queuecast_core::seed::Seed;
 
 fn submission(key: &str, submit: i64, tasks: u32, limit: i64) -> SubmittedJob {
@@ -30,7 +30,11 @@ fn moment(running: &[SubmittedJob], waiting: &[SubmittedJob]) -> ClusterMoment {
     let runs = (0..running.len()).map(|job| JobStanding {
         submission: job,
         task: None,
-        state: StandingState::Running { start: Time(10), nodes: vec![job], partition: Some(0) },
+        state: StandingState::Running {
+            start: Time(10),
+            nodes: vec![job],
+            partition: Some(PartitionIndex(0)),
+        },
     });
     let waits = (0..waiting.len()).map(|job| JobStanding {
         submission: running.len() + job,

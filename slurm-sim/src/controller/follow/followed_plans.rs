@@ -3,7 +3,7 @@
 use super::follower::{PlanBeforeWay, RecordingFollower};
 use crate::cluster::{JobNumber, LoggedPlace};
 use crate::controller::backfill::Releases;
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::placement::NodeSet;
 use crate::controller::state::Controller;
 
@@ -11,12 +11,12 @@ impl RecordingFollower<'_> {
     /// What the cycle plans for a job after what it has planned so far.
     pub fn planned(&mut self, number: JobNumber, partition: &str) -> Option<(i64, Vec<usize>)> {
         let job = self.job(number)?;
-        let place = self.place(job, partition)?;
-        self.size_ahead(Some((job, place)));
-        let is_known = |one: &PlanBeforeWay| (one.job, one.place) == (job, place);
+        let choice = self.choice(job, partition)?;
+        self.size_ahead(Some((job, choice)));
+        let is_known = |one: &PlanBeforeWay| (one.job, one.choice) == (job, choice);
         match self.before_way.iter().position(is_known) {
             Some(known) => self.before_way.swap_remove(known).plan,
-            None => self.planned_at(job, place),
+            None => self.planned_at(job, choice),
         }
     }
 
@@ -26,15 +26,15 @@ impl RecordingFollower<'_> {
         if self.before_way.iter().any(|one| one.job == job) {
             return;
         }
-        for place in 0..self.controller.jobs[job].partitions.len() {
-            let plan = self.planned_at(job, place);
-            self.before_way.push(PlanBeforeWay { job, place, plan });
+        for choice in self.controller.jobs[job].partitions.choices() {
+            let plan = self.planned_at(job, choice);
+            self.before_way.push(PlanBeforeWay { job, choice, plan });
         }
     }
 
-    pub fn planned_at(&mut self, job: JobHandle, place: usize) -> Option<(i64, Vec<usize>)> {
+    pub fn planned_at(&mut self, job: JobHandle, choice: PartitionChoice) -> Option<(i64, Vec<usize>)> {
         let cycle = self.cycle.as_mut()?;
-        let at = self.controller.jobs[job].partitions[place].clone();
+        let at = self.controller.jobs[job].partitions[choice].clone();
         if !std::mem::replace(&mut self.knows_running, true) {
             let Controller { jobs, pool, .. } = &self.controller;
             cycle.renew(Releases::of(jobs.running(), jobs.all(), &pool.load, true));
@@ -47,9 +47,9 @@ impl RecordingFollower<'_> {
     pub fn plan_for(&mut self, number: JobNumber, on: &LoggedPlace, start: i64, end: i64) {
         let count = self.controller.cluster.nodes.len();
         if let Some(job) = self.job(number)
-            && let Some(place) = self.place(job, &on.partition)
+            && let Some(choice) = self.choice(job, &on.partition)
         {
-            let at = self.controller.jobs[job].partitions[place].clone();
+            let at = self.controller.jobs[job].partitions[choice].clone();
             self.controller.note_selection(&at, false);
             let need = &at.kept.need;
             if need.is_exclusive || need.follows_nodes() || !self.controller.pool.layout.holds_alike {

@@ -6,12 +6,12 @@ use super::decided::{DecisionKind, DecisionTally, in_words};
 use super::seconds::RecordedSeconds;
 use super::turns::{MOST_TURNS, ticks, until_eligible};
 use crate::cluster::{
-    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PriorityPartsShown,
-    RecordedDecisions, RecordedRun, ShownPriority,
+    Cluster, ClusterAction, JobNumber, LoggedAction, LoggedPlace, LoggedStep, PartitionIndex,
+    PriorityPartsShown, RecordedDecisions, RecordedRun, ShownPriority,
 };
 use crate::controller::backfill::Cycle;
 use crate::controller::clock::{CLOCK_LAG, Due, Phases};
-use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::job::{ControlledJob, JobStage, StartedBy};
 use crate::controller::placement::NodeSet;
 use crate::controller::priority::PriorityParts;
@@ -26,7 +26,7 @@ const SOONEST_RELEASE: Micros = Micros::of_millis(10);
 /// Where a cycle had planned a job in one of its partitions.
 pub struct PlanBeforeWay {
     pub job: JobHandle,
-    pub place: usize,
+    pub choice: PartitionChoice,
     pub plan: Option<(i64, Vec<usize>)>,
 }
 
@@ -53,9 +53,9 @@ pub struct RecordingFollower<'c> {
     pub closed: Vec<bool>,
     pub held_back: NodeSet,
     /// Jobs that it could not start, and in which partitions.
-    pub tested: Vec<(JobHandle, usize)>,
+    pub tested: Vec<(JobHandle, PartitionIndex)>,
     /// What the cycle has still to look at, the next one last.
-    pub ahead: Vec<(JobHandle, usize)>,
+    pub ahead: Vec<(JobHandle, PartitionChoice)>,
     /// Where the cycle had planned the jobs that others made way for, before these did.
     pub before_way: Vec<PlanBeforeWay>,
     /// Events and rows that are past.
@@ -85,7 +85,7 @@ impl<'c> RecordingFollower<'c> {
         RecordingFollower {
             parts: vec![Vec::new(); controller.jobs.all().len()],
             numbers: order::map_of(
-                numbers.filter_map(|(place, one)| Some((one.id?, SubmissionHandle(place)))),
+                numbers.filter_map(|(index, one)| Some((one.id?, SubmissionHandle(index)))),
             ),
             seconds: RecordedSeconds::of(run, recorded),
             until_eligible: until_eligible(run),
@@ -178,10 +178,9 @@ impl<'c> RecordingFollower<'c> {
 
     pub fn note_parts(&mut self, job: JobHandle) {
         let now = self.controller.second();
-        let places = 0..self.controller.jobs[job].partitions.len();
-        self.parts[job.0] = places
-            .map(|place| self.controller.priorities.parts(&self.controller.jobs[job], place, now))
-            .collect();
+        let one = &self.controller.jobs[job];
+        let parts = |choice| self.controller.priorities.parts(one, choice, now);
+        self.parts[job.0] = one.partitions.choices().map(parts).collect();
     }
 
     pub fn job(&self, number: JobNumber) -> Option<JobHandle> {
@@ -199,27 +198,28 @@ impl<'c> RecordingFollower<'c> {
         }
     }
 
-    pub fn place(&self, job: JobHandle, partition: &str) -> Option<usize> {
-        let named = |place: usize| self.controller.cluster.partitions[place].name == partition;
-        self.controller.jobs[job].partitions.iter().position(|place| named(place.partition))
+    /// A partition that a job asks for, by name.
+    pub fn choice(&self, job: JobHandle, partition: &str) -> Option<PartitionChoice> {
+        self.controller.jobs[job].partitions.find(self.controller.cluster.partition(partition)?)
     }
 
     /// A row of a snapshot.
     fn row(&self, row: &ShownPriority, tally: &mut DecisionTally) {
-        let found = self.job(row.job).and_then(|job| Some((job, self.place(job, &row.partition)?)));
-        let waits = |&(job, _): &(JobHandle, usize)| self.controller.jobs[job].state == JobStage::Waiting;
+        let found = self.job(row.job).and_then(|job| Some((job, self.choice(job, &row.partition)?)));
+        let waits =
+            |&(job, _): &(JobHandle, PartitionChoice)| self.controller.jobs[job].state == JobStage::Waiting;
         let shows_all = self.controller.cluster.settings.priority.flags.calculate_running;
         if shows_all && !found.as_ref().is_some_and(waits) {
             // Such snapshots have jobs that run or have ended, too.
             return;
         }
-        let decided = found.map(|(job, place)| {
-            let parts = self.parts[job.0].get(place);
+        let decided = found.map(|(job, choice)| {
+            let parts = self.parts[job.0].get(choice.0);
             // Where priorities only rise, snapshots show what was computed last, though a higher one may be kept.
             let only_grows = self.controller.cluster.settings.priority.flags.incr_only
                 && self.controller.jobs[job].terms.fixed_priority.is_none();
             let computed = parts.filter(|_| only_grows).map(|parts| parts.sum().max(1.0) as u64);
-            let priority = computed.unwrap_or(self.controller.jobs[job].partitions[place].priority);
+            let priority = computed.unwrap_or(self.controller.jobs[job].partitions[choice].priority);
             (priority, parts.map(rounded).unwrap_or_default())
         });
         let equal = decided == Some((row.priority, row.parts));
@@ -397,7 +397,7 @@ impl<'c> RecordingFollower<'c> {
     }
 
     fn started(&mut self, number: JobNumber, on: &LoggedPlace, backfilled: bool, tally: &mut DecisionTally) {
-        let found = self.job(number).and_then(|job| Some((job, self.place(job, &on.partition)?)));
+        let found = self.job(number).and_then(|job| Some((job, self.choice(job, &on.partition)?)));
         let now = self.controller.second();
         let decided = if backfilled {
             let planned = self.planned(number, &on.partition);
@@ -408,8 +408,8 @@ impl<'c> RecordingFollower<'c> {
             });
             planned.map(|one| one.1)
         } else {
-            found.and_then(|(job, place)| {
-                let at = &self.controller.jobs[job].partitions[place];
+            found.and_then(|(job, choice)| {
+                let at = &self.controller.jobs[job].partitions[choice];
                 self.controller.now().nodes_now(job, at, &self.held_back)?
             })
         };
@@ -418,26 +418,28 @@ impl<'c> RecordingFollower<'c> {
             let decided = decided.as_ref().map_or("none".to_owned(), |nodes| self.nodes(nodes));
             (now, named(number), [self.nodes(&on.nodes), decided])
         });
-        if let Some((job, place)) = found {
-            let at = self.controller.jobs[job].partitions[place].clone();
+        if let Some((job, choice)) = found {
+            let at = self.controller.jobs[job].partitions[choice].clone();
             if backfilled {
                 self.controller.note_selection(&at, false);
             }
             self.controller.note_selection(&at, true);
             // The recording does not tell in which order nodes were chosen.
             let nodes = decided.filter(|_| is_same).unwrap_or_else(|| on.nodes.clone());
-            self.start(
-                number,
-                (job, place),
-                &nodes,
-                if backfilled { StartedBy::Backfill } else { StartedBy::Main },
-            );
+            let by = if backfilled { StartedBy::Backfill } else { StartedBy::Main };
+            self.start(number, (job, choice), &nodes, by);
         }
         self.forget_running();
     }
 
     /// Starts a job as it was started.
-    fn start(&mut self, number: JobNumber, (job, place): (JobHandle, usize), nodes: &[usize], by: StartedBy) {
+    fn start(
+        &mut self,
+        number: JobNumber,
+        (job, choice): (JobHandle, PartitionChoice),
+        nodes: &[usize],
+        by: StartedBy,
+    ) {
         match self.controller.jobs[job].state {
             JobStage::Waiting => {}
             JobStage::Running => return,
@@ -449,14 +451,14 @@ impl<'c> RecordingFollower<'c> {
             let limits = self.controller.jobs[job].holder.limits.clone();
             self.controller.limits.arrived(&limits);
         }
-        let kept = self.controller.jobs[job].partitions[place].kept.clone();
+        let kept = self.controller.jobs[job].partitions[choice].kept.clone();
         let need = &kept.need;
         self.set_clock_to_start(job);
         let mut given = self.controller.pool.given_in_any_case(nodes, need);
         self.as_recorded(number, job, &mut given);
-        let partition = self.controller.jobs[job].partitions[place].partition;
+        let partition = self.controller.jobs[job].partitions[choice].partition;
         let amounts = self.controller.limits.amounts(&given, partition);
-        self.controller.start(job, place, given, amounts, by);
+        self.controller.start(job, choice, given, amounts, by);
         // It ends when the recording says so.
         self.controller.clock.forget_ends();
         self.stops.remove(&job);

@@ -23,12 +23,12 @@ impl RecordingFollower<'_> {
         // What each share could have more, where that is not told.
         let mut open = vec![0; shares.len()];
         for part in self.given_to(number).filter(|part| (part.start.0 - now).abs() <= SAME_START) {
-            let Some(place) = shares.iter().position(|share| share.node == part.node) else { continue };
-            let share = &mut shares[place];
+            let Some(index) = shares.iter().position(|share| share.node == part.node) else { continue };
+            let share = &mut shares[index];
             share.held = part.cpus;
             if select.unit == ConsumedUnit::Cpu && threads(part.node) > 1 {
                 share.cpus = share.cpus.min(part.cpus);
-                open[place] = part.cpus - share.cpus;
+                open[index] = part.cpus - share.cpus;
             } else {
                 share.cpus = part.cpus;
             }

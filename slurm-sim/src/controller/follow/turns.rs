@@ -25,7 +25,7 @@ pub fn ticks(steps: &[LoggedStep], phases: &Phases) -> Vec<Micros> {
     let sure = between(first, phases.tick, steps.iter().filter(is_sure).map(at));
     let is_near = |&at: &Micros| {
         let after = sure.partition_point(|&tick| tick < at);
-        let near = |place: Option<&Micros>| place.is_some_and(|tick| tick.abs_diff(at) <= TICK_TOLERANCE);
+        let near = |tick: Option<&Micros>| tick.is_some_and(|tick| tick.abs_diff(at) <= TICK_TOLERANCE);
         near(sure.get(after)) || near(after.checked_sub(1).and_then(|before| sure.get(before)))
     };
     let passes = steps.iter().filter(|step| matches!(step.what, LoggedAction::Pass { .. }));

@@ -3,22 +3,22 @@
 use std::cmp::Reverse;
 
 use super::follower::RecordingFollower;
-use crate::cluster::JobNumber;
-use crate::controller::handles::JobHandle;
+use crate::cluster::{JobNumber, PartitionIndex};
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::queue::QueueRecord;
 
 impl RecordingFollower<'_> {
-    /// The place in the queue where the pass looked at a job: of those it has not looked at yet, the first in the order of the
-    /// queue that is in an open partition.
-    fn place_tested(&mut self, job: JobHandle) -> Option<RequestedPartition> {
-        let places = self.controller.jobs[job].partitions.iter();
-        let tier = |partition: usize| self.controller.cluster.partitions[partition].priority_tier;
+    /// The partition in which the pass looked at a job: of its open ones it has not looked at yet, the first in the order of the
+    /// queue.
+    fn partition_tested(&mut self, job: JobHandle) -> Option<RequestedPartition> {
+        let asked = self.controller.jobs[job].partitions.iter();
+        let tier = |partition: PartitionIndex| self.controller.cluster[partition].priority_tier;
         let is_left = |at: &&RequestedPartition| {
-            !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition]
+            !self.tested.contains(&(job, at.partition)) && !self.closed[at.partition.0]
         };
         let at =
-            places.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
+            asked.filter(is_left).min_by_key(|at| Reverse((tier(at.partition), at.priority))).cloned()?;
         self.tested.push((job, at.partition));
         Some(at)
     }
@@ -29,15 +29,15 @@ impl RecordingFollower<'_> {
         if self.controller.jobs[job].terms.reservation.is_some() {
             return;
         }
-        let Some(at) = self.place_tested(job) else { return };
+        let Some(at) = self.partition_tested(job) else { return };
         self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
         self.controller.size_in_pass(job, &at, &self.held_back);
         match at.kept.need.kept_free() {
             Some(named) => self.held_back.add(named),
             None if !self.controller.now().is_waited_for(job, &at) => {}
             None => {
-                self.closed[at.partition] = true;
-                self.held_back.add(&self.controller.pool.layout.partitions[at.partition]);
+                self.closed[at.partition.0] = true;
+                self.held_back.add(&self.controller.pool.layout.partitions[at.partition.0]);
             }
         }
         self.controller.note_selection(&at, true);
@@ -46,32 +46,32 @@ impl RecordingFollower<'_> {
     /// A limit kept the pass from starting a job: the nodes that it names are nevertheless kept free.
     pub fn delay(&mut self, number: JobNumber) {
         let Some(job) = self.job(number) else { return };
-        let Some(at) = self.place_tested(job) else { return };
+        let Some(at) = self.partition_tested(job) else { return };
         if self.controller.limits.before_selection(&at.limits, at.limit).is_none() {
             self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
             self.controller.size_in_pass(job, &at, &self.held_back);
             self.controller.note_selection(&at, true);
         }
-        self.closed[at.partition] |= self.controller.now().stop_at_limit(job, &at, &mut self.held_back);
+        self.closed[at.partition.0] |= self.controller.now().stop_at_limit(job, &at, &mut self.held_back);
     }
 
     /// Jobs of the queue up to this one that the cycle does not log: a limit keeps it from planning them, but their sizes count
     /// the nodes that it found.
-    pub fn size_ahead(&mut self, until: Option<(JobHandle, usize)>) {
+    pub fn size_ahead(&mut self, until: Option<(JobHandle, PartitionChoice)>) {
         if until.is_some_and(|until| !self.ahead.contains(&until)) {
             return;
         }
-        while let Some((job, place)) = self.ahead.pop() {
-            if until == Some((job, place)) {
+        while let Some((job, choice)) = self.ahead.pop() {
+            if until == Some((job, choice)) {
                 break;
             }
-            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].partitions[place]);
+            let (one, at) = (&self.controller.jobs[job], &self.controller.jobs[job].partitions[choice]);
             if one.state == JobStage::Waiting
                 && self.controller.limits.before_selection(&at.limits, at.limit).is_none()
                 && !self.controller.jobs.is_throttled(job, 0)
-                && let Some((_, nodes)) = self.planned_at(job, place)
+                && let Some((_, nodes)) = self.planned_at(job, choice)
             {
-                let need = self.controller.jobs[job].partitions[place].kept.clone();
+                let need = self.controller.jobs[job].partitions[choice].kept.clone();
                 self.controller.size_planned(job, &need.need, &nodes);
             }
         }
@@ -82,9 +82,9 @@ impl RecordingFollower<'_> {
         let queue = self.controller.take_queue();
         let varies = |record: &&QueueRecord| {
             let one = &self.controller.jobs[record.job];
-            self.controller.pool.layout.size_varies(&one.partitions[record.place].kept.need)
+            self.controller.pool.layout.size_varies(&one.partitions[record.choice].kept.need)
         };
-        self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.place)).collect();
+        self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.choice)).collect();
         self.controller.queue.give_back(queue);
     }
 }

@@ -74,9 +74,9 @@ impl Jobs<'_> {
             if !matches!(state, JobStage::Waiting | JobStage::Running) {
                 continue;
             }
-            for place in 0..self[job].partitions.len() {
-                let partition = &cluster.partitions[self[job].partitions[place].partition];
-                self.at_mut(job).partitions[place].limit = whole_minutes(Some(limit), partition);
+            for choice in self[job].partitions.choices() {
+                let partition = &cluster[self[job].partitions[choice].partition];
+                self.at_mut(job).partitions[choice].limit = whole_minutes(Some(limit), partition);
             }
             if state == JobStage::Running {
                 let one = self.at_mut(job);

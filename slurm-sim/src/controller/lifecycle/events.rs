@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
-use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::held_parts::HeldParts;
 use crate::controller::job::{JobStage, StartedBy};
 use crate::controller::limits::Amounts;
@@ -47,7 +47,7 @@ impl Controller<'_> {
             } else {
                 self.queue.is_unready(job);
             }
-            let at = self.jobs[job].partitions[0].clone();
+            let at = self.jobs[job].partitions[PartitionChoice::FIRST].clone();
             if self.limits.before_selection(&at.limits, at.limit).is_none() {
                 self.note_selection(&at, true);
             }
@@ -161,13 +161,13 @@ impl Controller<'_> {
     pub fn start(
         &mut self,
         job: JobHandle,
-        place: usize,
+        choice: PartitionChoice,
         shares: Vec<NodeShare>,
         mut amounts: Amounts,
         by: StartedBy,
     ) {
         let now = self.second();
-        self.jobs.try_in(job, self.jobs[job].partitions[place].partition, self.cluster);
+        self.jobs.try_in(job, self.jobs[job].partitions[choice].partition, self.cluster);
         let shares: Arc<[NodeShare]> = shares.into();
         self.pool.take(&shares);
         self.licenses.take(&self.jobs.submission(job).request.gres.licenses);
@@ -175,7 +175,7 @@ impl Controller<'_> {
         let one = self.jobs.at_mut(job);
         one.state = JobStage::Running;
         one.last.nodes = shares.iter().map(|share| share.node as u32).collect();
-        let at = &one.partitions[place];
+        let at = &one.partitions[choice];
         let billing = one.last.billing.get_or_insert_with(|| self.limits.billed(&amounts, at.partition));
         amounts.bill(*billing);
         self.limits.started(&at.limits, &amounts, &one.last.nodes, at.limit);
@@ -185,8 +185,8 @@ impl Controller<'_> {
             false => HeldParts::of_nodes(one.last.nodes.iter().copied()),
         };
         (one.last.shares, one.last.amounts, one.last.by) = (shares, amounts, Some(by));
-        (one.last.start, one.last.ran_in) = (now, one.partitions[place].partition);
-        one.last.limit_end = now + one.partitions[place].limit;
+        (one.last.start, one.last.ran_in) = (now, one.partitions[choice].partition);
+        one.last.limit_end = now + one.partitions[choice].limit;
         (one.last.record, one.last.is_timed_out) = (record, false);
         one.last.incarnation += 1;
         if let Some(run) = one.terms.run {

@@ -19,7 +19,7 @@ struct ArrayTasks {
     waiting_from: usize,
 }
 
-/// Places of submissions, sorted by key, and by number those that have one; of equal ones by place.
+/// Indices of submissions, sorted by key, and by number those that have one; of equal ones by index.
 #[derive(Debug)]
 struct SubmissionNames {
     by_key: Vec<u32>,
@@ -30,25 +30,25 @@ impl SubmissionNames {
     fn of(submissions: &[SubmittedJob]) -> SubmissionNames {
         let mut by_key: Vec<u32> = (0..submissions.len() as u32).collect();
         let mut by_number: Vec<u32> =
-            by_key.iter().copied().filter(|&place| submissions[place as usize].id.is_some()).collect();
+            by_key.iter().copied().filter(|&index| submissions[index as usize].id.is_some()).collect();
         by_key.sort_by(|&a, &b| submissions[a as usize].key.cmp(&submissions[b as usize].key));
-        order::sort_by_key(&mut by_number, |&place| submissions[place as usize].id);
+        order::sort_by_key(&mut by_number, |&index| submissions[index as usize].id);
         SubmissionNames { by_key, by_number }
     }
 
     /// The last submission with this key or number.
     fn named(&self, submissions: &[SubmittedJob], name: &str) -> Option<SubmissionHandle> {
-        let job = |place: u32| &submissions[place as usize];
-        let last = |places: &[u32], end: usize| end.checked_sub(1).map(|at| places[at]);
-        let by_key = self.by_key.partition_point(|&place| *job(place).key <= *name);
-        let by_key = last(&self.by_key, by_key).filter(|&place| job(place).key == name);
+        let job = |index: u32| &submissions[index as usize];
+        let last = |sorted: &[u32], end: usize| end.checked_sub(1).map(|at| sorted[at]);
+        let by_key = self.by_key.partition_point(|&index| *job(index).key <= *name);
+        let by_key = last(&self.by_key, by_key).filter(|&index| job(index).key == name);
         // A number is written in one way only.
         let number = name.parse::<u64>().ok().filter(|number| number.to_string() == name);
         let by_number = number.and_then(|number| {
-            let end = self.by_number.partition_point(|&place| job(place).id <= Some(number));
-            last(&self.by_number, end).filter(|&place| job(place).id == Some(number))
+            let end = self.by_number.partition_point(|&index| job(index).id <= Some(number));
+            last(&self.by_number, end).filter(|&index| job(index).id == Some(number))
         });
-        by_key.max(by_number).map(|place| SubmissionHandle(place as usize))
+        by_key.max(by_number).map(|index| SubmissionHandle(index as usize))
     }
 }
 
@@ -92,9 +92,9 @@ impl<'c> Jobs<'c> {
         };
         jobs.by_submission.iter().enumerate().for_each(|(rank, one)| jobs.ranks[one.0] = rank);
         let no_limits = Arc::default();
-        for (place, submission) in submissions.iter().enumerate() {
+        for (index, submission) in submissions.iter().enumerate() {
             jobs.begins.push(jobs.all.len());
-            jobs.all.extend(ControlledJob::all_of(SubmissionHandle(place), submission, &no_limits));
+            jobs.all.extend(ControlledJob::all_of(SubmissionHandle(index), submission, &no_limits));
         }
         jobs.begins.push(jobs.all.len());
         jobs.handles = (0..jobs.all.len()).map(JobHandle).collect();
@@ -264,9 +264,9 @@ mod tests {
             named("007", Some(0)),
         ];
         let mut plain: BTreeMap<String, SubmissionHandle> = BTreeMap::new();
-        for (place, one) in all.iter().enumerate() {
-            plain.insert(one.key.clone(), SubmissionHandle(place));
-            plain.extend(one.id.map(|id| (id.to_string(), SubmissionHandle(place))));
+        for (index, one) in all.iter().enumerate() {
+            plain.insert(one.key.clone(), SubmissionHandle(index));
+            plain.extend(one.id.map(|id| (id.to_string(), SubmissionHandle(index))));
         }
         let jobs = Jobs::of(&all);
         for name in

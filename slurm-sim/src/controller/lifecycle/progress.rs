@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::jobs::Jobs;
-use crate::cluster::{Cluster, JobSettings, Sharing};
-use crate::controller::handles::JobHandle;
+use crate::cluster::{Cluster, JobSettings, PartitionIndex, Sharing};
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
@@ -31,8 +31,8 @@ impl Jobs<'_> {
     }
 
     /// A job has this priority in one of its partitions.
-    pub fn set_priority(&mut self, job: JobHandle, place: usize, priority: u64) {
-        self.at_mut(job).partitions[place].priority = priority;
+    pub fn set_priority(&mut self, job: JobHandle, choice: PartitionChoice, priority: u64) {
+        self.at_mut(job).partitions[choice].priority = priority;
     }
 
     /// Whether the size of a job that was just submitted is known.
@@ -127,20 +127,20 @@ impl Jobs<'_> {
 
     /// Of a job that is gone only what became of it is kept: its needs are replaced by this one.
     pub fn forget_needs(&mut self, job: JobHandle, gone: &Arc<CachedNeed>) {
-        let places = self.at_mut(job).partitions.iter_mut();
-        places.for_each(|place| (place.kept, place.whole) = (gone.clone(), None));
+        let asked = self.at_mut(job).partitions.iter_mut();
+        asked.for_each(|at| (at.kept, at.whole) = (gone.clone(), None));
     }
 
     /// Nodes are looked for in one of a job's partitions, to start it: if that is `OverSubscribe=EXCLUSIVE`, the job shares no node from
     /// now on, in any of them. Tasks of its array that wait have one record with it.
-    pub fn try_in(&mut self, job: JobHandle, partition: usize, cluster: &Cluster) {
-        let is_changed = cluster.partitions[partition].sharing == Sharing::Exclusive
+    pub fn try_in(&mut self, job: JobHandle, partition: PartitionIndex, cluster: &Cluster) {
+        let is_changed = cluster[partition].sharing == Sharing::Exclusive
             && self[job].partitions.iter().any(|at| at.whole.is_some());
         if is_changed {
             for other in self.tasks(self[job].submission).to_vec() {
                 if other == job || self[other].state == JobStage::Waiting {
-                    let places = self.at_mut(other).partitions.iter_mut();
-                    places.for_each(RequestedPartition::has_whole_nodes);
+                    let asked = self.at_mut(other).partitions.iter_mut();
+                    asked.for_each(RequestedPartition::has_whole_nodes);
                 }
             }
         }

@@ -3,9 +3,11 @@
 use queuecast_core::order;
 use std::cmp::Reverse;
 
-use crate::cluster::{ClusterPartition, JobRequest, PartLimitsRule, PartitionState, Qos, Sharing, TimeLimit};
+use crate::cluster::{
+    ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos, Sharing, TimeLimit,
+};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
-use crate::controller::job::RequestedPartition;
+use crate::controller::job::{RequestedPartition, RequestedPartitions};
 use crate::controller::limits::CountsFor;
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
@@ -60,7 +62,7 @@ impl Controller<'_> {
     pub fn describe(&mut self, submission: SubmissionHandle, own: &[JobHandle]) {
         let submission = self.jobs.asked(submission);
         let request = &submission.request;
-        let mut partitions: Vec<usize> =
+        let mut partitions: Vec<PartitionIndex> =
             request.partitions.iter().filter_map(|name| self.cluster.partition(name)).collect();
         if request.partitions.is_empty() {
             partitions.extend(self.cluster.default_partition());
@@ -68,9 +70,9 @@ impl Controller<'_> {
         let account = request.account.as_deref().unwrap_or_default();
         let association = self.holders.association(account, &submission.user);
         let qos = self.cluster.qos_within(submission, association);
-        let own_qos = qos.map(|qos| &self.cluster.qos[qos]);
+        let own_qos = qos.map(|qos| &self.cluster[qos]);
         // The smallest `MinNodes` of its partitions is requested at least, unless the job's own maximum is lower.
-        let fewest = partitions.iter().map(|&one| self.cluster.partitions[one].min_nodes).min().unwrap_or(0);
+        let fewest = partitions.iter().map(|&one| self.cluster[one].min_nodes).min().unwrap_or(0);
         let fewest = if request.max_nodes.is_none_or(|most| most >= fewest) { fewest } else { 0 };
         let nodes = request.min_nodes.unwrap_or(1).max(fewest);
         // What a partition does not admit is refused at the submission, or waits for ever.
@@ -78,7 +80,7 @@ impl Controller<'_> {
             self.keeps_barred && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::No;
         let named = partitions.len();
         partitions.retain(|&one| {
-            let partition = &self.cluster.partitions[one];
+            let partition = &self.cluster[one];
             takes(partition, request, nodes, own_qos, limit(request, partition))
                 && (checks_late || admits(partition, request, own_qos))
         });
@@ -87,12 +89,12 @@ impl Controller<'_> {
             partitions.clear();
         }
         let (user, account) = (self.holders.user(&submission.user), self.holders.account(account));
-        let is_whole = |one: usize| self.cluster.partitions[one].sharing == Sharing::Exclusive;
+        let is_whole = |one: PartitionIndex| self.cluster[one].sharing == Sharing::Exclusive;
         let becomes_whole = partitions.iter().any(|&one| is_whole(one));
-        let mut places: Vec<RequestedPartition> = partitions
+        let asked = partitions
             .iter()
             .map(|&partition| {
-                let config = &self.cluster.partitions[partition];
+                let config = &self.cluster[partition];
                 // The limits of the partition's QOS come first, unless the job's own says otherwise.
                 let of_partition = config.qos.as_ref().and_then(|name| self.cluster.qos(name));
                 let mut all = [of_partition, qos.filter(|one| of_partition != Some(*one))];
@@ -122,22 +124,23 @@ impl Controller<'_> {
                 }
             })
             .collect();
+        let mut asked = RequestedPartitions(asked);
         // A submission is tried in its partitions, those of the highest tier first, up to the first that could run it.
         if becomes_whole {
             let tries_all = self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All;
-            let mut order: Vec<&RequestedPartition> = places.iter().collect();
-            order::sort_by_key(&mut order, |at| Reverse(self.cluster.partitions[at.partition].priority_tier));
+            let mut order: Vec<&RequestedPartition> = asked.iter().collect();
+            order::sort_by_key(&mut order, |at| Reverse(self.cluster[at.partition].priority_tier));
             let first = order.iter().position(|at| at.kept.need.on.could_run).unwrap_or(order.len());
             let tried = if tries_all { order.len() } else { (first + 1).min(order.len()) };
             if order[..tried].iter().any(|at| is_whole(at.partition)) {
-                places.iter_mut().for_each(RequestedPartition::has_whole_nodes);
+                asked.iter_mut().for_each(RequestedPartition::has_whole_nodes);
             }
         }
-        let limits = places.first().map(|one| one.limits.clone()).unwrap_or_default();
-        let size_cpus = places.first().map_or(1, |one| one.kept.need.asked_cpus);
+        let limits = asked.first().map(|one| one.limits.clone()).unwrap_or_default();
+        let size_cpus = asked.first().map_or(1, |one| one.kept.need.asked_cpus);
         for &job in own {
             let one = self.jobs.at_mut(job);
-            (one.partitions, one.holder.limits, one.holder.user) = (places.clone(), limits.clone(), user);
+            (one.partitions, one.holder.limits, one.holder.user) = (asked.clone(), limits.clone(), user);
             (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
         }
     }

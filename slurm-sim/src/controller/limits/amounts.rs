@@ -1,16 +1,53 @@
 //! Amounts of resources, as limits count them.
 
-use crate::cluster::{Cluster, ClusterPartition, Tres, billed};
-use crate::controller::placement::{NodeLayout, NodeShare};
+use std::ops::{Index, IndexMut};
 
-/// Amounts by the place of a resource: processors, memory, nodes, billing, then generic resources.
+use crate::cluster::{Cluster, ClusterPartition, PartitionIndex, Tres, billed};
+use crate::controller::placement::{GresIndex, NodeLayout, NodeShare};
+
+/// A resource that limits count (a TRES): its place among [`Amounts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TresIndex(pub usize);
+
+impl TresIndex {
+    pub const CPUS: TresIndex = TresIndex(0);
+    pub const MEMORY: TresIndex = TresIndex(1);
+    pub const NODES: TresIndex = TresIndex(2);
+    pub const BILLING: TresIndex = TresIndex(3);
+
+    /// A generic resource: these come after the others.
+    fn of_gres(resource: GresIndex) -> TresIndex {
+        TresIndex(4 + resource.0)
+    }
+}
+
+/// Amounts of resources by [`TresIndex`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Amounts(pub Vec<u64>);
 
+impl Index<TresIndex> for Amounts {
+    type Output = u64;
+
+    fn index(&self, resource: TresIndex) -> &u64 {
+        &self.0[resource.0]
+    }
+}
+
+impl IndexMut<TresIndex> for Amounts {
+    fn index_mut(&mut self, resource: TresIndex) -> &mut u64 {
+        &mut self.0[resource.0]
+    }
+}
+
 impl Amounts {
+    /// Nothing of this number of resources.
+    pub fn none(resources: usize) -> Amounts {
+        Amounts(vec![0; resources])
+    }
+
     /// The billing TRES is this, cut to a whole number as limits count it.
     pub fn bill(&mut self, billing: f64) {
-        if let Some(amount) = self.0.get_mut(BILLING) {
+        if let Some(amount) = self.0.get_mut(TresIndex::BILLING.0) {
             *amount = billing as u64;
         }
     }
@@ -21,32 +58,27 @@ impl Amounts {
 pub struct ResourceNames {
     names: Vec<String>,
     /// What counts as billing in each partition; nothing where processors do.
-    billing: Vec<Vec<(usize, f64)>>,
+    billing: Vec<Vec<(TresIndex, f64)>>,
     /// Whether of the resources of nodes only the largest counts (`MAX_TRES`).
     bills_largest: bool,
 }
-
-/// The places of nodes and of billing among [`Amounts`], and from where on there are generic resources.
-pub const NODES: usize = 2;
-pub const BILLING: usize = 3;
-const GRES: usize = 4;
 
 impl ResourceNames {
     pub fn of(cluster: &Cluster, layout: &NodeLayout) -> ResourceNames {
         let mut names: Vec<String> = ["cpu", "mem", "node", "billing"].map(str::to_owned).to_vec();
         names.extend(layout.gres_names());
-        let place = |name: &str| names.iter().position(|one| one == name);
+        let index = |name: &str| names.iter().position(|one| one == name).map(TresIndex);
         let weights = |partition: &ClusterPartition| {
             let all = partition.billing_weights.0.iter();
-            all.filter_map(|(name, &weight)| Some((place(name)?, weight))).collect()
+            all.filter_map(|(name, &weight)| Some((index(name)?, weight))).collect()
         };
         let billing = cluster.partitions.iter().map(weights).collect();
         ResourceNames { billing, bills_largest: cluster.settings.priority.flags.max_tres, names }
     }
 
-    /// The name of the resource at a place.
-    pub fn name(&self, place: usize) -> &str {
-        &self.names[place]
+    /// The name of a resource.
+    pub fn name(&self, resource: TresIndex) -> &str {
+        &self.names[resource.0]
     }
 
     /// How many resources.
@@ -55,43 +87,40 @@ impl ResourceNames {
     }
 
     /// Sets the billing TRES of amounts in a partition.
-    pub fn bill(&self, amounts: &mut Amounts, partition: usize) {
+    pub fn bill(&self, amounts: &mut Amounts, partition: PartitionIndex) {
         amounts.bill(self.billed(amounts, partition));
     }
 
     /// The billing TRES of amounts in a partition, not rounded, as usage counts it.
-    pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
-        let weights = self.billing.get(partition).map_or(&[][..], Vec::as_slice);
+    pub fn billed(&self, amounts: &Amounts, partition: PartitionIndex) -> f64 {
+        let weights = self.billing.get(partition.0).map_or(&[][..], Vec::as_slice);
         if weights.is_empty() {
             return amounts.0.first().map_or(0.0, |&cpus| cpus as f64);
         }
-        let parts =
-            weights.iter().filter_map(|&(place, weight)| Some(*amounts.0.get(place)? as f64 * weight));
+        let parts = weights.iter().filter_map(|&(one, weight)| Some(*amounts.0.get(one.0)? as f64 * weight));
         billed(parts, self.bills_largest)
     }
 
     /// What a job with these shares in a partition counts as.
-    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
-        let mut amounts = vec![0; self.names.len()];
+    pub fn amounts(&self, shares: &[NodeShare], partition: PartitionIndex) -> Amounts {
+        let mut amounts = Amounts::none(self.names.len());
         for share in shares {
-            amounts[0] += u64::from(share.cpus);
-            amounts[1] += share.memory;
-            amounts[NODES] += 1;
-            for &(place, count) in &share.gres {
-                amounts[GRES + place] += count;
+            amounts[TresIndex::CPUS] += u64::from(share.cpus);
+            amounts[TresIndex::MEMORY] += share.memory;
+            amounts[TresIndex::NODES] += 1;
+            for &(resource, count) in &share.gres {
+                amounts[TresIndex::of_gres(resource)] += count;
             }
         }
-        amounts[BILLING] = amounts[0];
-        let mut amounts = Amounts(amounts);
+        amounts[TresIndex::BILLING] = amounts[TresIndex::CPUS];
         self.bill(&mut amounts, partition);
         amounts
     }
 
-    pub fn limit(&self, tres: &Tres) -> Vec<(usize, u64)> {
-        tres.0
-            .iter()
-            .filter_map(|(name, &most)| Some((self.names.iter().position(|one| one == name)?, most)))
-            .collect()
+    /// Limits by the resource.
+    pub fn limit(&self, tres: &Tres) -> Vec<(TresIndex, u64)> {
+        let index = |name: &String| self.names.iter().position(|one| one == name).map(TresIndex);
+        tres.0.iter().filter_map(|(name, &most)| Some((index(name)?, most))).collect()
     }
 }
 
@@ -118,7 +147,8 @@ mod tests {
             apart: Default::default(),
         };
         let bill = |cluster: &Cluster, partition: usize| {
-            ResourceNames::of(cluster, &layout).amounts(std::slice::from_ref(&share), partition).0[BILLING]
+            let names = ResourceNames::of(cluster, &layout);
+            names.amounts(std::slice::from_ref(&share), PartitionIndex(partition))[TresIndex::BILLING]
         };
         assert_eq!(
             (bill(&cluster, 0), bill(&cluster, 1)),
@@ -130,7 +160,8 @@ mod tests {
         // Usage counts what limits cut off.
         cluster.partitions[1].billing_weights = TresWeights([("mem".to_owned(), 0.1 / 1024.0)].into());
         let names = ResourceNames::of(&cluster, &layout);
-        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], 1);
-        assert_eq!((amounts.0[BILLING], names.billed(&amounts, 1)), (0, 0.5));
+        let of = PartitionIndex(1);
+        let amounts = names.amounts(&[NodeShare { memory: 5 * 1024, ..share.clone() }], of);
+        assert_eq!((amounts[TresIndex::BILLING], names.billed(&amounts, of)), (0, 0.5));
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::amounts::{Amounts, BILLING, NODES, ResourceNames};
+use super::amounts::{Amounts, ResourceNames, TresIndex};
 use super::held_nodes::HeldNodes;
 use super::limit_set::{
-    AlreadySet, AmountLimit, CountsFor, HeldLimits, LimitHolder, LimitSet, LimitedAs, accrual_limit,
-    most_nodes,
+    AlreadySet, AmountLimit, CountsFor, HeldLimits, HolderIndex, LimitHolder, LimitSet, LimitedAs,
+    accrual_limit, most_nodes,
 };
 use super::used_minutes::UsedMinutes;
-use crate::cluster::{Cluster, GroupLimits, HolderLimits, Qos, Tres};
+use crate::cluster::{Cluster, GroupLimits, HolderLimits, PartitionIndex, Qos, Tres};
 use crate::controller::placement::{NodeLayout, NodeSet, NodeShare};
 
 /// What one holder's jobs have: all of a QOS, one user in it, one account in it, an association and those below it.
@@ -22,7 +22,7 @@ pub(super) struct InUse {
     /// Waiting and running.
     submitted: u32,
     /// Of running jobs.
-    pub(super) amounts: Vec<u64>,
+    pub(super) amounts: Amounts,
     /// The nodes of these, where a limit counts them: each once, however many jobs it has.
     nodes: Option<HeldNodes>,
     /// Resources times minutes, where a limit counts these.
@@ -44,7 +44,7 @@ pub enum LimitReason {
 #[derive(Debug)]
 pub struct Limits {
     pub(super) names: ResourceNames,
-    pub(super) holders: BTreeMap<LimitHolder, usize>,
+    pub(super) holders: BTreeMap<LimitHolder, HolderIndex>,
     pub(super) in_use: Vec<InUse>,
     known: BTreeMap<CountsFor, Arc<LimitSet>>,
     is_enforced: bool,
@@ -86,19 +86,21 @@ impl Limits {
         self.is_enforced && (groups || cluster.qos.iter().any(of_qos))
     }
 
-    pub fn amounts(&self, shares: &[NodeShare], partition: usize) -> Amounts {
+    pub fn amounts(&self, shares: &[NodeShare], partition: PartitionIndex) -> Amounts {
         self.names.amounts(shares, partition)
     }
 
     /// What amounts in a partition count as usage, for each second.
-    pub fn billed(&self, amounts: &Amounts, partition: usize) -> f64 {
+    pub fn billed(&self, amounts: &Amounts, partition: PartitionIndex) -> f64 {
         self.names.billed(amounts, partition)
     }
 
     /// A lower bound of what a job with this number of processors and nodes counts as in a partition.
-    pub fn least(&self, cpus: u64, nodes: u64, partition: usize) -> Amounts {
+    pub fn least(&self, cpus: u64, nodes: u64, partition: PartitionIndex) -> Amounts {
         let mut amounts = self.names.amounts(&[], partition);
-        (amounts.0[0], amounts.0[NODES], amounts.0[BILLING]) = (cpus, nodes, cpus);
+        amounts[TresIndex::CPUS] = cpus;
+        amounts[TresIndex::NODES] = nodes;
+        amounts[TresIndex::BILLING] = cpus;
         self.names.bill(&mut amounts, partition);
         amounts
     }
@@ -114,7 +116,7 @@ impl Limits {
             (AlreadySet::default(), AlreadySet::default(), AlreadySet::default());
         if self.is_enforced {
             for index in counted.qos.iter().flatten().copied() {
-                let qos = &cluster.qos[index];
+                let qos = &cluster[index];
                 let group = self.of_group(LimitHolder::Qos(index), &qos.group);
                 limits.count_among(&group);
                 limits.held.push(group_set.add(group));
@@ -127,7 +129,7 @@ impl Limits {
                 limits.held.push(account_set.add(account));
                 limits.add_per_job(&qos.per_job, &self.names);
             }
-            let all = &cluster.associations.0;
+            let all = &cluster.associations;
             for (depth, index) in cluster.associations.upwards(counted.association).enumerate() {
                 let group = self.of_group(LimitHolder::Association(index), &all[index].group);
                 limits.count_among(&group);
@@ -152,30 +154,30 @@ impl Limits {
     }
 
     /// Holders of limits on nodes: the first holder for each kind of limit.
-    fn preferred_of(&self, counted: CountsFor, cluster: &Cluster) -> Vec<usize> {
+    fn preferred_of(&self, counted: CountsFor, cluster: &Cluster) -> Vec<HolderIndex> {
         let has_nodes = |tres: &Tres| tres.0.contains_key("node");
         let qos = || counted.qos.iter().flatten().copied();
         let above = cluster.associations.upwards(counted.association);
-        let of_qos = qos().find(|&one| has_nodes(&cluster.qos[one].group.tres)).map(LimitHolder::Qos);
+        let of_qos = qos().find(|&one| has_nodes(&cluster[one].group.tres)).map(LimitHolder::Qos);
         let group = of_qos.or_else(|| {
-            let mut above = above.filter(|&one| has_nodes(&cluster.associations.0[one].group.tres));
+            let mut above = above.filter(|&one| has_nodes(&cluster.associations[one].group.tres));
             above.next().map(LimitHolder::Association)
         });
-        let user = qos().find(|&one| has_nodes(&cluster.qos[one].per_user.tres));
-        let account = qos().find(|&one| has_nodes(&cluster.qos[one].per_account.tres));
+        let user = qos().find(|&one| has_nodes(&cluster[one].per_user.tres));
+        let account = qos().find(|&one| has_nodes(&cluster[one].per_account.tres));
         let user = user.map(|one| LimitHolder::QosUser(one, counted.user));
         let account = account.map(|one| LimitHolder::QosAccount(one, counted.account));
         let all = [group, user, account].into_iter().flatten();
         all.filter_map(|holder| self.holders.get(&holder).copied()).collect()
     }
 
-    fn holder(&mut self, holder: LimitHolder) -> usize {
-        let next = self.in_use.len();
-        let place = *self.holders.entry(holder).or_insert(next);
-        if place == next {
-            self.in_use.push(InUse { amounts: vec![0; self.names.len()], ..InUse::default() });
+    fn holder(&mut self, holder: LimitHolder) -> HolderIndex {
+        let next = HolderIndex(self.in_use.len());
+        let index = *self.holders.entry(holder).or_insert(next);
+        if index == next {
+            self.in_use.push(InUse { amounts: Amounts::none(self.names.len()), ..InUse::default() });
         }
-        place
+        index
     }
 
     fn of_group(&mut self, holder: LimitHolder, limits: &GroupLimits) -> HeldLimits {
@@ -200,7 +202,7 @@ impl Limits {
         amounts: Vec<AmountLimit>,
     ) -> HeldLimits {
         let held = HeldLimits { holder: self.holder(holder), jobs, submitted, amounts };
-        let in_use = &mut self.in_use[held.holder];
+        let in_use = &mut self.in_use[held.holder.0];
         if held.counts_nodes() {
             in_use.nodes.get_or_insert_with(|| HeldNodes::none(self.nodes));
         }
@@ -216,7 +218,8 @@ impl Limits {
         if limits.longest.is_some_and(|longest| asked > longest) {
             return Some(LimitReason::Time);
         }
-        let is_full = |held: &HeldLimits| held.jobs.is_some_and(|most| self.in_use[held.holder].jobs >= most);
+        let is_full =
+            |held: &HeldLimits| held.jobs.is_some_and(|most| self.in_use[held.holder.0].jobs >= most);
         limits.held.iter().any(is_full).then_some(LimitReason::Jobs)
     }
 
@@ -232,26 +235,26 @@ impl Limits {
     ) -> Option<LimitReason> {
         let minutes = u64::try_from(limit / 60).unwrap_or(0);
         let per_job = limits.per_job.iter().any(|one| {
-            let own = amounts.0[one.place];
+            let own = amounts[one.resource];
             match one.counts_as {
                 LimitedAs::Least => are_all && own < one.limit,
-                LimitedAs::PerNode => are_all && own / amounts.0[NODES].max(1) > one.limit,
+                LimitedAs::PerNode => are_all && own / amounts[TresIndex::NODES].max(1) > one.limit,
                 LimitedAs::Minutes => own.saturating_mul(minutes) > one.limit,
                 LimitedAs::Amount | LimitedAs::MinutesToRun => own > one.limit,
             }
         });
         let is_full = |held: &HeldLimits| {
-            let in_use = &self.in_use[held.holder];
+            let in_use = &self.in_use[held.holder.0];
             held.amounts.iter().any(|one| match one.counts_as {
                 LimitedAs::Minutes | LimitedAs::MinutesToRun => {
-                    let own = amounts.0[one.place].saturating_mul(minutes);
+                    let own = amounts[one.resource].saturating_mul(minutes);
                     in_use.minutes.as_ref().is_some_and(|used| self.is_used_up(used, one, own))
                 }
                 _ => {
-                    let counted = in_use.nodes.as_ref().filter(|_| one.place == NODES);
+                    let counted = in_use.nodes.as_ref().filter(|_| one.resource == TresIndex::NODES);
                     let is_counted = |node: &usize| counted.is_some_and(|all| all.nodes().contains(*node));
                     let again = if counted.is_some() { nodes.clone().filter(is_counted).count() } else { 0 };
-                    let all = in_use.amounts[one.place].saturating_add(amounts.0[one.place]);
+                    let all = in_use.amounts[one.resource].saturating_add(amounts[one.resource]);
                     all.saturating_sub(again as u64) > one.limit
                 }
             })
@@ -262,8 +265,8 @@ impl Limits {
     /// Whether `own` further minutes of a resource exceed a limit. For limits of used minutes only past usage counts, unless jobs
     /// may start only if they can finish (`AccountingStorageEnforce=safe`).
     pub(super) fn is_used_up(&self, used: &UsedMinutes, limit: &AmountLimit, own: u64) -> bool {
-        let (most, to_run) = (limit.limit, used.to_run(limit.place));
-        let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.place) } else { 0 };
+        let (most, to_run) = (limit.limit, used.to_run(limit.resource));
+        let so_far = if limit.counts_as == LimitedAs::Minutes { used.used(limit.resource) } else { 0 };
         let checks_all = limit.counts_as == LimitedAs::MinutesToRun || self.is_safe;
         own > 0 && limit.counts_as == LimitedAs::Minutes && so_far >= most
             || checks_all && own > 0 && own.saturating_add(to_run) > most.saturating_sub(so_far)
@@ -272,23 +275,23 @@ impl Limits {
     /// Whether this number of further jobs may be submitted.
     pub fn admits(&self, limits: &LimitSet, jobs: usize) -> bool {
         let within = |held: &HeldLimits| {
-            let there = self.in_use[held.holder].submitted as usize;
+            let there = self.in_use[held.holder.0].submitted as usize;
             held.submitted.is_none_or(|most| there + jobs <= most as usize)
         };
         limits.held.iter().all(within)
     }
 
     /// Whether one more waiting job may gain age; then it does.
-    pub(super) fn accrues(&mut self, (holder, most): (usize, u32)) -> bool {
-        let accruing = &mut self.in_use[holder].accruing;
+    pub(super) fn accrues(&mut self, (holder, most): (HolderIndex, u32)) -> bool {
+        let accruing = &mut self.in_use[holder.0].accruing;
         let is_open = *accruing < most;
         *accruing += u32::from(is_open);
         is_open
     }
 
     /// A job that gained age does not wait any more.
-    pub(super) fn accrues_no_more(&mut self, holder: usize) {
-        self.in_use[holder].accruing -= 1;
+    pub(super) fn accrues_no_more(&mut self, holder: HolderIndex) {
+        self.in_use[holder.0].accruing -= 1;
     }
 
     /// A job was submitted.
@@ -305,11 +308,11 @@ impl Limits {
     pub fn started(&mut self, limits: &LimitSet, amounts: &Amounts, nodes: &[u32], limit: i64) {
         self.change(limits, |held| {
             held.jobs += 1;
-            let each = held.amounts.iter_mut().zip(&amounts.0);
+            let each = held.amounts.0.iter_mut().zip(&amounts.0);
             each.for_each(|(sum, &amount)| *sum = sum.saturating_add(amount));
             if let Some(counted) = &mut held.nodes {
                 nodes.iter().for_each(|&node| counted.add(node as usize));
-                held.amounts[NODES] = counted.nodes().len() as u64;
+                held.amounts[TresIndex::NODES] = counted.nodes().len() as u64;
             }
             if let Some(minutes) = &mut held.minutes {
                 minutes.start(amounts, u64::try_from(limit).unwrap_or(0));
@@ -357,9 +360,9 @@ impl Limits {
             held.jobs -= 1;
             if let Some(counted) = &mut held.nodes {
                 nodes.iter().for_each(|&node| counted.remove(node as usize));
-                held.amounts[NODES] = counted.nodes().len() as u64 + amounts.0[NODES];
+                held.amounts[TresIndex::NODES] = counted.nodes().len() as u64 + amounts[TresIndex::NODES];
             }
-            let each = held.amounts.iter_mut().zip(&amounts.0);
+            let each = held.amounts.0.iter_mut().zip(&amounts.0);
             each.for_each(|(sum, &amount)| *sum = sum.saturating_sub(amount));
         });
     }
@@ -367,13 +370,13 @@ impl Limits {
     /// The nodes that count already for the job's limits of nodes; `None` if it has none, or there are none.
     pub fn counted_nodes(&self, limits: &LimitSet) -> Option<NodeSet> {
         let mut all: Option<NodeSet> = None;
-        for counted in limits.prefers_of.iter().filter_map(|&holder| self.in_use[holder].nodes.as_ref()) {
+        for counted in limits.prefers_of.iter().filter_map(|&holder| self.in_use[holder.0].nodes.as_ref()) {
             all.get_or_insert_with(|| NodeSet::none(self.nodes)).add(counted.nodes());
         }
         all.filter(|nodes| !nodes.is_empty())
     }
 
     fn change(&mut self, limits: &LimitSet, change: impl Fn(&mut InUse)) {
-        limits.holders.iter().for_each(|&holder| change(&mut self.in_use[holder]));
+        limits.holders.iter().for_each(|&holder| change(&mut self.in_use[holder.0]));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cluster::AssociationPlaces;
+use crate::cluster::{AssociationIndex, AssociationPlaces};
 
 /// The association of each account and user, for all partitions, and numbers of users and accounts.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl HolderNumbers {
     }
 
     /// The association of a user in an account.
-    pub fn association(&self, account: &str, user: &str) -> Option<usize> {
+    pub fn association(&self, account: &str, user: &str) -> Option<AssociationIndex> {
         self.associations.get(account, user)
     }
 

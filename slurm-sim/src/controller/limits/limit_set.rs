@@ -1,15 +1,15 @@
 //! The limits that hold for a job.
 
-use super::amounts::{NODES, ResourceNames};
-use crate::cluster::{Cluster, PerJobLimits, Qos, Tres};
+use super::amounts::{ResourceNames, TresIndex};
+use crate::cluster::{AssociationIndex, Cluster, PerJobLimits, Qos, QosIndex, Tres};
 
 /// Whose jobs are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitHolder {
-    Qos(usize),
-    QosUser(usize, u32),
-    QosAccount(usize, u32),
-    Association(usize),
+    Qos(QosIndex),
+    QosUser(QosIndex, u32),
+    QosAccount(QosIndex, u32),
+    Association(AssociationIndex),
 }
 
 /// How an amount of a resource counts for a limit.
@@ -31,8 +31,7 @@ pub enum LimitedAs {
 #[derive(Debug, Clone, Copy)]
 pub struct AmountLimit {
     pub counts_as: LimitedAs,
-    /// The place of the resource among [`Amounts`](super::amounts::Amounts).
-    pub place: usize,
+    pub resource: TresIndex,
     pub limit: u64,
 }
 
@@ -40,18 +39,22 @@ impl AmountLimit {
     /// Limits of several resources.
     pub fn all(names: &ResourceNames, counts_as: LimitedAs, tres: &Tres) -> Vec<AmountLimit> {
         let all = names.limit(tres).into_iter();
-        all.map(|(place, limit)| AmountLimit { counts_as, place, limit }).collect()
+        all.map(|(resource, limit)| AmountLimit { counts_as, resource, limit }).collect()
     }
 
     fn is_like(&self, other: &AmountLimit) -> bool {
-        self.counts_as == other.counts_as && self.place == other.place
+        self.counts_as == other.counts_as && self.resource == other.resource
     }
 }
+
+/// A holder of limits: its place among all whose jobs are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HolderIndex(pub usize);
 
 /// One holder's limits as they hold for a job.
 #[derive(Debug)]
 pub struct HeldLimits {
-    pub holder: usize,
+    pub holder: HolderIndex,
     pub jobs: Option<u32>,
     pub submitted: Option<u32>,
     pub amounts: Vec<AmountLimit>,
@@ -60,7 +63,7 @@ pub struct HeldLimits {
 impl HeldLimits {
     /// Whether it limits nodes.
     pub fn counts_nodes(&self) -> bool {
-        self.amounts.iter().any(|one| one.counts_as == LimitedAs::Amount && one.place == NODES)
+        self.amounts.iter().any(|one| one.counts_as == LimitedAs::Amount && one.resource == TresIndex::NODES)
     }
 
     /// Whether it limits resources times minutes.
@@ -77,15 +80,15 @@ impl HeldLimits {
 #[derive(Debug, Default)]
 pub struct LimitSet {
     /// Whose jobs they count among, where these have limits.
-    pub holders: Vec<usize>,
+    pub holders: Vec<HolderIndex>,
     pub held: Vec<HeldLimits>,
     pub per_job: Vec<AmountLimit>,
     /// The longest time limit, in seconds.
     pub longest: Option<i64>,
     /// Holders whose nodes, which count for their limits already, are preferred.
-    pub prefers_of: Vec<usize>,
+    pub prefers_of: Vec<HolderIndex>,
     /// The holder, and how many of its pending jobs may accrue age at a time: as in Slurm, only the first such limit applies.
-    pub accrual: Option<(usize, u32)>,
+    pub accrual: Option<(HolderIndex, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
 }
@@ -122,10 +125,10 @@ impl LimitSet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountsFor {
     /// QOS in the order in which their limits hold.
-    pub qos: [Option<usize>; 2],
+    pub qos: [Option<QosIndex>; 2],
     /// The job's own.
-    pub own_qos: Option<usize>,
-    pub association: Option<usize>,
+    pub own_qos: Option<QosIndex>,
+    pub association: Option<AssociationIndex>,
     /// Numbers of the user and the account.
     pub user: u32,
     pub account: u32,
@@ -167,9 +170,8 @@ impl AlreadySet {
 /// The most nodes that a job may have, whatever is in use.
 pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     let nodes = |tres: &Tres| tres.0.get("node").copied();
-    let of_qos = |limit: fn(&Qos) -> &Tres| {
-        counted.qos.iter().flatten().find_map(|&one| nodes(limit(&cluster.qos[one])))
-    };
+    let of_qos =
+        |limit: fn(&Qos) -> &Tres| counted.qos.iter().flatten().find_map(|&one| nodes(limit(&cluster[one])));
     let own = [
         of_qos(|qos| &qos.per_account.tres),
         of_qos(|qos| &qos.per_job.tres),
@@ -177,7 +179,7 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
     ];
     let own = own.into_iter().flatten().min();
     let group = of_qos(|qos| &qos.group.tres);
-    let of = |index: usize| &cluster.associations.0[index];
+    let of = |index: AssociationIndex| &cluster.associations[index];
     let mut above = cluster.associations.upwards(counted.association);
     let of_group = if group.is_none() { above.find_map(|one| nodes(&of(one).group.tres)) } else { None };
     let per_job = counted.association.filter(|_| own.is_none()).and_then(|one| nodes(&of(one).per_job.tres));
@@ -188,7 +190,7 @@ pub fn most_nodes(counted: CountsFor, cluster: &Cluster) -> Option<u32> {
 /// Whose waiting jobs are counted, and how many of them gain age at one time: the first limit of the job's QOS, its association and those above.
 pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHolder, u32)> {
     let of_qos = counted.own_qos.and_then(|index| {
-        let qos = &cluster.qos[index];
+        let qos = &cluster[index];
         let kinds = [
             (LimitHolder::Qos(index), qos.group.jobs_accruing),
             (LimitHolder::QosAccount(index, counted.account), qos.per_account.jobs_accruing),
@@ -199,7 +201,7 @@ pub fn accrual_limit(counted: CountsFor, cluster: &Cluster) -> Option<(LimitHold
     of_qos.or_else(|| {
         let mut above = cluster.associations.upwards(counted.association).enumerate();
         above.find_map(|(depth, index)| {
-            let one = &cluster.associations.0[index];
+            let one = &cluster.associations[index];
             let own = one.own.jobs_accruing.filter(|_| depth == 0);
             Some((LimitHolder::Association(index), one.group.jobs_accruing.or(own)?))
         })

@@ -1,22 +1,23 @@
 //! Which limit keeps a job waiting, whose it is, and how far the job's start would go beyond it.
 
-use super::amounts::{Amounts, NODES};
+use super::amounts::{Amounts, TresIndex};
 use super::counted::Limits;
 use super::limit_set::{AmountLimit, HeldLimits, LimitHolder, LimitSet, LimitedAs};
+use crate::cluster::{AssociationIndex, QosIndex};
 
 /// Whose limit it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitOf {
     /// Of one job.
     Job,
-    /// Of all jobs in a QOS, by its index.
-    Qos(usize),
+    /// Of all jobs in a QOS.
+    Qos(QosIndex),
     /// Of one user's jobs in a QOS.
-    QosUser(usize),
+    QosUser(QosIndex),
     /// Of one account's jobs in a QOS.
-    QosAccount(usize),
-    /// Of an association, by its index, and those below it.
-    Association(usize),
+    QosAccount(QosIndex),
+    /// Of an association and those below it.
+    Association(AssociationIndex),
 }
 
 /// A limit that does not let a job start.
@@ -60,12 +61,12 @@ impl Limits {
             });
         }
         let of = |held: &HeldLimits| {
-            let found = self.holders.iter().find(|(_, place)| **place == held.holder);
+            let found = self.holders.iter().find(|(_, index)| **index == held.holder);
             found.map_or(LimitOf::Job, |(holder, _)| (*holder).into())
         };
         let full = limits.held.iter().find_map(|held| {
-            let most = held.jobs.filter(|most| self.in_use[held.holder].jobs >= *most)?;
-            let in_use = self.in_use[held.holder].jobs.into();
+            let most = held.jobs.filter(|most| self.in_use[held.holder.0].jobs >= *most)?;
+            let in_use = self.in_use[held.holder.0].jobs.into();
             Some(ReachedLimit { of: of(held), what: "jobs".to_owned(), most: most.into(), in_use, own: 1 })
         });
         let per_job = || limits.per_job.iter().find_map(|one| self.own_limit(one, amounts, minutes));
@@ -81,9 +82,9 @@ impl Limits {
 
     fn own_limit(&self, one: &AmountLimit, amounts: &Amounts, minutes: u64) -> Option<ReachedLimit> {
         let own = match one.counts_as {
-            LimitedAs::Minutes => amounts.0[one.place].saturating_mul(minutes),
+            LimitedAs::Minutes => amounts[one.resource].saturating_mul(minutes),
             LimitedAs::Least | LimitedAs::PerNode => return None,
-            LimitedAs::Amount | LimitedAs::MinutesToRun => amounts.0[one.place],
+            LimitedAs::Amount | LimitedAs::MinutesToRun => amounts[one.resource],
         };
         let what = self.limited(one);
         (own > one.limit).then_some(ReachedLimit { of: LimitOf::Job, what, most: one.limit, in_use: 0, own })
@@ -96,19 +97,21 @@ impl Limits {
         amounts: &Amounts,
         minutes: u64,
     ) -> Option<ReachedLimit> {
-        let in_use = &self.in_use[held.holder];
+        let in_use = &self.in_use[held.holder.0];
         let (own, used) = match one.counts_as {
             LimitedAs::Minutes | LimitedAs::MinutesToRun => {
-                let own = amounts.0[one.place].saturating_mul(minutes);
+                let own = amounts[one.resource].saturating_mul(minutes);
                 let used = in_use.minutes.as_ref().filter(|used| self.is_used_up(used, one, own))?;
-                let so_far = if one.counts_as == LimitedAs::Minutes { used.used(one.place) } else { 0 };
-                (own, so_far.saturating_add(used.to_run(one.place)))
+                let so_far = if one.counts_as == LimitedAs::Minutes { used.used(one.resource) } else { 0 };
+                (own, so_far.saturating_add(used.to_run(one.resource)))
             }
-            _ => (amounts.0[one.place], in_use.amounts[one.place]),
+            _ => (amounts[one.resource], in_use.amounts[one.resource]),
         };
         let is_amount = !matches!(one.counts_as, LimitedAs::Minutes | LimitedAs::MinutesToRun);
         // Nodes that count already may be shared: what would be new is not known before nodes are chosen.
-        if is_amount && (used.saturating_add(own) <= one.limit || one.place == NODES && used < one.limit) {
+        if is_amount
+            && (used.saturating_add(own) <= one.limit || one.resource == TresIndex::NODES && used < one.limit)
+        {
             return None;
         }
         Some(ReachedLimit { of: LimitOf::Job, what: self.limited(one), most: one.limit, in_use: used, own })
@@ -116,7 +119,7 @@ impl Limits {
 
     /// What a limit counts.
     fn limited(&self, one: &AmountLimit) -> String {
-        let name = self.names.name(one.place);
+        let name = self.names.name(one.resource);
         match one.counts_as {
             LimitedAs::Minutes | LimitedAs::MinutesToRun => format!("{name} minutes"),
             LimitedAs::Amount | LimitedAs::PerNode | LimitedAs::Least => name.to_owned(),

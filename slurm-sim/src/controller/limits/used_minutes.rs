@@ -1,6 +1,6 @@
 //! Resources times the time for which they are used.
 
-use super::amounts::Amounts;
+use super::amounts::{Amounts, TresIndex};
 
 /// What the jobs of a holder of limits have used, and what those that run may still use: seconds of each resource.
 #[derive(Debug, Clone)]
@@ -41,16 +41,16 @@ impl UsedMinutes {
 
     /// Whether a minute or more of some resource has been used.
     pub fn are_used(&self) -> bool {
-        (0..self.used.len()).any(|place| self.used(place) > 0)
+        (0..self.used.len()).any(|index| self.used(TresIndex(index)) > 0)
     }
 
     /// Minutes of a resource that have been used.
-    pub fn used(&self, place: usize) -> u64 {
-        (self.used[place] / 60.0) as u64
+    pub fn used(&self, resource: TresIndex) -> u64 {
+        (self.used[resource.0] / 60.0) as u64
     }
 
     /// Minutes of a resource that may still be used.
-    pub fn to_run(&self, place: usize) -> u64 {
-        self.to_run[place] / 60
+    pub fn to_run(&self, resource: TresIndex) -> u64 {
+        self.to_run[resource.0] / 60
     }
 }

@@ -4,13 +4,17 @@
 //! cores (of a partition with FORCE, or one that asks for it where the partition has YES and several rows) is given no node with a
 //! job that does not share. A job that does not share is given no node with jobs of another partition of several rows.
 
-use crate::cluster::{Cluster, Exclusivity, JobRequest, SelectKind, Sharing};
+use crate::cluster::{Cluster, Exclusivity, JobRequest, PartitionIndex, SelectKind, Sharing};
+
+/// A partition of several rows: its place among those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct PartitionOfRows(usize);
 
 /// The partitions of several rows, counted one by one.
 #[derive(Debug, Clone, Default)]
 pub struct PartitionsApart {
-    /// Of each partition: its sharing, and its place among those of several rows. Empty: no partition shares.
-    partitions: Vec<(Sharing, Option<usize>)>,
+    /// Of each partition: its sharing, and what it is named by if it has several rows. Empty: no partition shares.
+    partitions: Vec<(Sharing, Option<PartitionOfRows>)>,
     /// How many have several rows.
     count: usize,
     /// Whether only jobs that share keep jobs of other partitions out, as since Slurm 24.11.
@@ -22,8 +26,8 @@ pub struct PartitionsApart {
 pub struct JobApart {
     /// Whether it may share its cores; `None`: no partition shares, or it is no job.
     shares: Option<bool>,
-    /// The place of its partition among those of several rows.
-    place: Option<usize>,
+    /// Its partition, if that has several rows.
+    of_rows: Option<PartitionOfRows>,
     /// Whether it keeps out jobs of other partitions that do not share.
     keeps_out: bool,
 }
@@ -39,7 +43,7 @@ impl PartitionsApart {
         let partitions = cluster.partitions.iter().map(|one| {
             let has_several = rows(one.sharing) > 1;
             count += usize::from(has_several);
-            (one.sharing, has_several.then(|| count - 1))
+            (one.sharing, has_several.then(|| PartitionOfRows(count - 1)))
         });
         PartitionsApart {
             partitions: partitions.collect(),
@@ -49,15 +53,19 @@ impl PartitionsApart {
     }
 
     /// Of a job in a partition.
-    pub fn job(&self, partition: usize, request: &JobRequest) -> JobApart {
-        let Some(&(sharing, place)) = self.partitions.get(partition) else { return JobApart::default() };
+    pub fn job(&self, partition: PartitionIndex, request: &JobRequest) -> JobApart {
+        let Some(&(sharing, of_rows)) = self.partitions.get(partition.0) else { return JobApart::default() };
         let asks = request.wishes.exclusivity == Some(Exclusivity::Oversubscribe);
         let shares = match sharing {
             Sharing::Force(_) => true,
             Sharing::Yes(rows) => rows > 1 && asks,
             Sharing::No | Sharing::Exclusive => false,
         };
-        JobApart { shares: Some(shares), place, keeps_out: place.is_some() && (shares || !self.only_sharing) }
+        JobApart {
+            shares: Some(shares),
+            of_rows,
+            keeps_out: of_rows.is_some() && (shares || !self.only_sharing),
+        }
     }
 }
 
@@ -84,15 +92,16 @@ impl ApartOnNodes {
     }
 
     pub fn take(&mut self, node: usize, job: JobApart) {
-        self.places(node, job).into_iter().flatten().for_each(|place| self.counts[place] += 1);
+        self.indices(node, job).into_iter().flatten().for_each(|index| self.counts[index] += 1);
     }
 
     pub fn release(&mut self, node: usize, job: JobApart) {
-        self.places(node, job).into_iter().flatten().for_each(|place| self.counts[place] -= 1);
+        self.indices(node, job).into_iter().flatten().for_each(|index| self.counts[index] -= 1);
     }
 
-    fn places(&self, node: usize, job: JobApart) -> [Option<usize>; 2] {
-        let own = job.place.filter(|_| job.keeps_out).map(|place| node * self.width + 1 + place);
+    /// The counts that a job counts among.
+    fn indices(&self, node: usize, job: JobApart) -> [Option<usize>; 2] {
+        let own = job.of_rows.filter(|_| job.keeps_out).map(|own| node * self.width + 1 + own.0);
         [(job.shares == Some(false)).then_some(node * self.width), own]
     }
 
@@ -100,10 +109,10 @@ impl ApartOnNodes {
     pub fn keeps_out(&self, node: usize, job: JobApart) -> bool {
         let Some(shares) = job.shares.filter(|_| self.width > 0) else { return false };
         let counts = &self.counts[node * self.width..(node + 1) * self.width];
-        let is_other = |place: usize| Some(place) != job.place;
+        let is_other = |index: usize| Some(PartitionOfRows(index)) != job.of_rows;
         match shares {
             true => counts[0] > 0,
-            false => counts[1..].iter().enumerate().any(|(place, &count)| count > 0 && is_other(place)),
+            false => counts[1..].iter().enumerate().any(|(index, &count)| count > 0 && is_other(index)),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What a request needs in a partition.
 
 use super::layout::NodeLayout;
-use super::need::{MemoryNeed, Need, NeedGres, NeedNodes, NeedPlacing};
+use super::need::{GresIndex, MemoryNeed, Need, NeedGres, NeedNodes, NeedPlacing};
 use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use crate::cluster::{
-    Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, Sharing,
+    Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest,
+    PartitionIndex, Sharing,
 };
 
 /// Bounds on the nodes of a job beside those that it asks for.
@@ -24,11 +25,11 @@ impl Need {
     pub fn of(
         request: &JobRequest,
         bounds: NodeBounds,
-        partition: usize,
+        partition: PartitionIndex,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) -> Need {
-        let place: &ClusterPartition = &cluster.partitions[partition];
+        let config: &ClusterPartition = &cluster[partition];
         let mut cpus_per_task = request.cpus_per_task.unwrap_or(1).max(1);
         // Processors for each GPU: a task has those of its GPUs.
         let gpus = |all: &[GresRequest]| {
@@ -36,7 +37,7 @@ impl Need {
         };
         let asks = [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task];
         let has_gpus = asks.into_iter().any(|asked| gpus(asked) > 0);
-        let by_default = place.per_gpu.cpus.or(cluster.settings.jobs.per_gpu.cpus);
+        let by_default = config.per_gpu.cpus.or(cluster.settings.jobs.per_gpu.cpus);
         let cpus_per_gpu = request.gres.cpus_per_gpu.or(by_default).filter(|_| has_gpus).unwrap_or(0);
         let of_task = gpus(&request.gres.per_task).saturating_mul(u64::from(cpus_per_gpu));
         let asked_per_task = cpus_per_task;
@@ -79,8 +80,8 @@ impl Need {
         let wants_most = (names_nodes || is_spread) && !request.wishes.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
         // Memory for each GPU is the default of jobs with GPUs where there is such a default.
-        let per_gpu = place.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
-        let by_default = match place.default_memory.or(cluster.settings.jobs.default_memory) {
+        let per_gpu = config.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
+        let by_default = match config.default_memory.or(cluster.settings.jobs.default_memory) {
             Some(MemoryAmount::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
             Some(MemoryAmount::PerNode(mb)) => MemoryNeed::PerNode(mb),
             None => MemoryNeed::PerCpu(0),
@@ -99,7 +100,7 @@ impl Need {
         let all_gres = [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task];
         let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
         let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
-        let mut gres_per_node: Vec<(usize, u64)> =
+        let mut gres_per_node: Vec<(GresIndex, u64)> =
             request.gres.per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
             let per = u64::from(if tasks_per_node > 0 { tasks_per_node } else { tasks });
@@ -111,16 +112,16 @@ impl Need {
                     .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
             );
         }
-        let gres_per_job: Vec<(usize, u64)> =
+        let gres_per_job: Vec<(GresIndex, u64)> =
             request.gres.per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         // Without a number of tasks per node, a node has as many tasks as it has resources for.
-        let mut gres_per_task: Vec<(usize, u64)> = Vec::new();
+        let mut gres_per_task: Vec<(GresIndex, u64)> = Vec::new();
         if gres_per_node.is_empty() {
             let asked = request.gres.per_task.iter().filter(|one| one.count > 0);
             gres_per_task.extend(asked.filter_map(|one| Some((layout.gres(one)?, one.count))));
         }
         let is_exclusive = matches!(request.wishes.exclusivity, Some(Exclusivity::Exclusive))
-            || place.sharing == Sharing::Exclusive
+            || config.sharing == Sharing::Exclusive
             || bounds.are_whole
             || layout.whole_nodes;
         let names = |names: &[String]| {
@@ -129,7 +130,7 @@ impl Need {
         let required = names(&request.wishes.node_list);
         let has_gres = !(gres_per_node.is_empty() && gres_per_job.is_empty() && gres_per_task.is_empty());
         let is_plain = required.is_empty() && !has_gres;
-        let gpus = |gres: &[(usize, u64)]| gres.iter().copied().find(|one| layout.is_gpu(one.0));
+        let gpus = |gres: &[(GresIndex, u64)]| gres.iter().copied().find(|one| layout.is_gpu(one.0));
         Need {
             nodes: (fewest, most),
             is_of_one_node: request.max_nodes.or(request.min_nodes) == Some(1),
@@ -139,7 +140,7 @@ impl Need {
             cpus_per_task,
             cpus,
             asked_cpus,
-            cap: layout.caps.get(partition).copied().flatten(),
+            cap: layout.caps.get(partition.0).copied().flatten(),
             threads: if request.tasks_on.one_thread_per_core {
                 1
             } else {
@@ -166,7 +167,7 @@ impl Need {
             is_exclusive,
             placing: NeedPlacing {
                 apart: layout.apart.job(partition, request),
-                order: NodeOrder::of(request, place, &cluster.settings, (cpus, wanted_nodes)),
+                order: NodeOrder::of(request, config, &cluster.settings, (cpus, wanted_nodes)),
                 fills_nodes: matches!(request.wishes.exclusivity, Some(Exclusivity::Exclusive)),
             },
             is_plain,
@@ -178,7 +179,7 @@ impl Need {
     pub fn find_feasible(
         &mut self,
         request: &JobRequest,
-        partition: usize,
+        partition: PartitionIndex,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) {
@@ -198,7 +199,7 @@ impl Need {
         let mut without_gres = self.clone();
         let NeedGres { per_node, per_job, per_task, .. } = &mut without_gres.gres;
         [per_node, per_job, per_task].into_iter().for_each(Vec::clear);
-        for &node in &cluster.partitions[partition].nodes {
+        for &node in &cluster[partition].nodes {
             if node >= count {
                 continue;
             }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use std::cell::RefCell;
-
 use chacha20::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
@@ -18,7 +16,7 @@ use super::select::NodeOffer;
 use super::weights::WeightShift;
 use crate::cluster::{
     Cluster, ClusterNode, ClusterPartition, ConsumedUnit, Exclusivity, GenericResource, GresRequest,
-    JobRequest, MemoryAmount, MemoryRequest, Switch, Topology, classes_of,
+    JobRequest, MemoryAmount, MemoryRequest, PartitionIndex, Switch, Topology, classes_of,
 };
 use crate::controller::backfill::{PlainHolding, PlainSpan, Releases, StartTest, will_run};
 use crate::controller::handles::JobHandle;
@@ -122,7 +120,7 @@ fn a_node_gives_what_is_missing_but_one_core_for_each_that_follows() {
         (None, 5, &[4, 1]),
     ] {
         let request = JobRequest { tasks: Some(tasks), min_nodes: nodes, ..JobRequest::default() };
-        let kept = needs.get(&request, NodeBounds::default(), 0, &layout, &cluster);
+        let kept = needs.get(&request, NodeBounds::default(), PartitionIndex(0), &layout, &cluster);
         let (in_use, nodes) = (Some(load.in_use()), &kept.need.on.feasible);
         let offer = NodeOffer { layout: &layout, in_use, nodes, shift: None };
         let chosen = offer.choose(&kept.need).unwrap();
@@ -170,8 +168,13 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
         let (mut load, mut needs) = (Load::none(&layout), NeedCache::with(Arc::default(), 0));
         let mut running: Vec<ControlledJob> = Vec::new();
         for _ in 0..random.random_range(0..60) {
-            let kept =
-                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
+            let kept = needs.get(
+                &random_request(&mut random, count),
+                NodeBounds::default(),
+                PartitionIndex(0),
+                &layout,
+                &cluster,
+            );
             let mut nodes = kept.need.on.feasible.clone();
             kept.keep_usable(&mut nodes, &layout, &load);
             let offer =
@@ -192,11 +195,16 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
             .iter()
             .map(|job| PlainHolding { end: job.last.limit_end, shares: job.last.shares.to_vec() })
             .collect();
-        let releases = RefCell::new(Releases::of(&order, &running, &load, true));
+        let mut releases = Releases::of(&order, &running, &load, true);
         let open = NodeSet::all(count);
         for _ in 0..6 {
-            let kept =
-                needs.get(&random_request(&mut random, count), NodeBounds::default(), 0, &layout, &cluster);
+            let kept = needs.get(
+                &random_request(&mut random, count),
+                NodeBounds::default(),
+                PartitionIndex(0),
+                &layout,
+                &cluster,
+            );
             let need = &kept.need;
             let share = random.random_range(5..11);
             let mut usable = NodeSet::of(count, (0..count).filter(|_| random.random_range(0..10) < share));
@@ -225,10 +233,10 @@ fn choices_and_starts_are_those_of_the_plain_versions() {
                 assert_eq!(offer.shares(chosen, need), slow, "seed {seed}: {need:?}");
             }
             let linear = (seed % 3 == 0).then(|| random.random_range(1..200));
-            let test = StartTest {
+            let mut test = StartTest {
                 layout: &layout,
                 load: &load,
-                releases: &releases,
+                releases: &mut releases,
                 kept: &kept,
                 open: &open,
                 shift,

@@ -12,9 +12,9 @@ impl NodePool {
     pub fn reserved_cpus(&self, reservation: &AdvanceReservation) -> Vec<(usize, u32)> {
         let (Some(cores), nodes) = (reservation.cores, &reservation.nodes) else { return Vec::new() };
         let count = nodes.len().max(1) as u32;
-        let nodes = (0..).zip(nodes).map(|(place, &node)| {
+        let nodes = (0..).zip(nodes).map(|(index, &node)| {
             let numbers = &self.layout.nodes[node];
-            let cores = cores / count + u32::from(place < cores % count);
+            let cores = cores / count + u32::from(index < cores % count);
             (node, cores.saturating_mul(numbers.threads).min(numbers.cpus))
         });
         nodes.filter(|one| one.1 > 0).collect()
@@ -83,11 +83,11 @@ impl NodePool {
             return false;
         }
         let Some(name) = &terms.reservation else { return false };
-        let Some(place) = self.core_holds.iter().position(|hold| hold.reservation == *name) else {
+        let Some(index) = self.core_holds.iter().position(|hold| hold.reservation == *name) else {
             return false;
         };
         let mut holds = self.core_holds.clone();
-        for own in &mut holds[place].shares {
+        for own in &mut holds[index].shares {
             let free = self.layout.nodes[own.node].cpus;
             let free = free.saturating_sub(self.load.in_use().cpus(own.node));
             *own = share(own.node, free);

@@ -2,7 +2,7 @@
 
 use super::apart::{ApartOnNodes, JobApart};
 use super::layout::NodeLayout;
-use super::need::Need;
+use super::need::{CappedPartition, GresIndex, Need};
 use super::node_set::NodeSet;
 
 /// A part of a node that a job has.
@@ -16,10 +16,10 @@ pub struct NodeShare {
     pub held: u32,
     /// MB.
     pub memory: u64,
-    /// Generic resources by place.
-    pub gres: Vec<(usize, u64)>,
-    /// The place of its partition among those that limit the processors of a node.
-    pub cap: Option<usize>,
+    /// Generic resources.
+    pub gres: Vec<(GresIndex, u64)>,
+    /// Its partition, if that limits the processors of a node.
+    pub cap: Option<CappedPartition>,
     /// How it keeps jobs of other partitions from the node.
     pub apart: JobApart,
 }
@@ -60,12 +60,12 @@ impl NodeUse {
         self.cpus[node] += share.held;
         self.memory[node] += share.memory;
         self.jobs[node] += 1;
-        if let Some(place) = share.cap {
-            self.of_partitions[node * self.caps + place] += share.cpus;
+        if let Some(partition) = share.cap {
+            self.of_partitions[node * self.caps + partition.0] += share.cpus;
         }
         self.apart.take(node, share.apart);
-        for &(place, count) in &share.gres {
-            self.gres[node * self.kinds + place] += count;
+        for &(resource, count) in &share.gres {
+            self.gres[node * self.kinds + resource.0] += count;
         }
     }
 
@@ -74,12 +74,12 @@ impl NodeUse {
         self.cpus[node] -= share.held;
         self.memory[node] -= share.memory;
         self.jobs[node] -= 1;
-        if let Some(place) = share.cap {
-            self.of_partitions[node * self.caps + place] -= share.cpus;
+        if let Some(partition) = share.cap {
+            self.of_partitions[node * self.caps + partition.0] -= share.cpus;
         }
         self.apart.release(node, share.apart);
-        for &(place, count) in &share.gres {
-            self.gres[node * self.kinds + place] -= count;
+        for &(resource, count) in &share.gres {
+            self.gres[node * self.kinds + resource.0] -= count;
         }
     }
 
@@ -102,8 +102,9 @@ impl NodeUse {
         self.jobs[node]
     }
 
-    pub fn gres(&self, node: usize, place: usize) -> u64 {
-        self.gres[node * self.kinds + place]
+    /// How much of a generic resource of a node is in use.
+    pub fn gres(&self, node: usize, resource: GresIndex) -> u64 {
+        self.gres[node * self.kinds + resource.0]
     }
 
     /// MB of a node that are in use.
@@ -116,8 +117,8 @@ impl NodeUse {
         if self.apart.keeps_out(node, need.placing.apart) {
             return 0;
         }
-        let gres = |place: usize| self.gres[node * self.kinds + place];
-        let of_partition = need.cap.map_or(0, |cap| self.of_partitions[node * self.caps + cap.place]);
+        let gres = |resource: GresIndex| self.gres(node, resource);
+        let of_partition = need.cap.map_or(0, |cap| self.of_partitions[node * self.caps + cap.of.0]);
         let cpus = [self.cpus[node], of_partition];
         layout.usable(node, cpus, self.memory[node], gres, self.jobs[node] == 0, need)
     }

@@ -2,7 +2,7 @@
 
 use super::alike::alike_by_weight;
 use super::apart::PartitionsApart;
-use super::need::{CpuCap, MemoryNeed, Need};
+use super::need::{CappedPartition, CpuCap, GresIndex, MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::switch_tree::SwitchTree;
 use crate::cluster::{Cluster, ConsumedUnit, GresRequest, SelectKind};
@@ -20,7 +20,7 @@ pub struct NodeNumbers {
     pub cores_at_once: u32,
     /// MB.
     pub memory: u64,
-    /// By the place of the resource.
+    /// By [`GresIndex`].
     pub gres: Vec<u64>,
     /// Lighter nodes are taken first.
     pub weight: u32,
@@ -33,8 +33,8 @@ pub struct NodeLayout {
     pub nodes: Vec<NodeNumbers>,
     /// Names and types of generic resources; `None` is of any type.
     pub(super) kinds: Vec<(String, Option<String>)>,
-    /// Of each that is of a type, the place of those of any type.
-    untyped: Vec<Option<usize>>,
+    /// Of each that is of a type, those of any type.
+    untyped: Vec<Option<GresIndex>>,
     /// The nodes of each partition.
     pub partitions: Vec<NodeSet>,
     /// The switches above them; none: selection knows none.
@@ -49,7 +49,7 @@ pub struct NodeLayout {
     whole_cores: bool,
     /// Whether a job takes the cores of one socket after the other.
     fills_sockets: bool,
-    /// Of each partition, its place among those that limit the processors of a node, and that limit.
+    /// Of each partition that limits the processors of a node, that limit.
     pub caps: Vec<Option<CpuCap>>,
     /// Which partitions keep their jobs apart from those of others.
     pub apart: PartitionsApart,
@@ -77,7 +77,7 @@ fn caps(cluster: &Cluster) -> Vec<Option<CpuCap>> {
     let caps = partitions.map(|one| {
         let most = one.max_cpus_per_node?;
         count += 1;
-        Some(CpuCap { place: count - 1, most })
+        Some(CpuCap { of: CappedPartition(count - 1), most })
     });
     caps.collect()
 }
@@ -121,7 +121,7 @@ impl NodeLayout {
         let first = nodes.first().map(|node| node.cpus);
         let untyped = kinds.iter().map(|(name, kind)| {
             let any = kinds.iter().position(|(other, none)| other == name && none.is_none());
-            any.filter(|_| kind.is_some())
+            any.filter(|_| kind.is_some()).map(GresIndex)
         });
         NodeLayout {
             untyped: untyped.collect(),
@@ -203,20 +203,21 @@ impl NodeLayout {
 
     /// Whether some nodes have GPUs.
     pub fn has_gpus(&self) -> bool {
-        (0..self.kinds.len()).any(|place| self.is_gpu(place))
+        (0..self.kinds.len()).any(|index| self.is_gpu(GresIndex(index)))
     }
 
-    /// Whether this place is that of GPUs.
-    pub fn is_gpu(&self, place: usize) -> bool {
-        self.kinds.get(place).is_some_and(|(name, _)| name == "gpu")
+    /// Whether a generic resource is GPUs.
+    pub fn is_gpu(&self, resource: GresIndex) -> bool {
+        self.kinds.get(resource.0).is_some_and(|(name, _)| name == "gpu")
     }
 
-    /// The place of a generic resource; `None` if no node has it.
-    pub fn gres(&self, asked: &GresRequest) -> Option<usize> {
-        self.kinds.iter().position(|(name, kind)| *name == asked.name && *kind == asked.kind)
+    /// What a generic resource is named by; `None` if no node has it.
+    pub fn gres(&self, asked: &GresRequest) -> Option<GresIndex> {
+        let found = self.kinds.iter().position(|(name, kind)| *name == asked.name && *kind == asked.kind);
+        found.map(GresIndex)
     }
 
-    /// Names of the generic resources as limits name them, by place.
+    /// Names of the generic resources as limits name them, by [`GresIndex`].
     pub fn gres_names(&self) -> impl Iterator<Item = String> + '_ {
         self.kinds.iter().map(|(name, kind)| match kind {
             Some(kind) => format!("gres/{name}:{kind}"),
@@ -224,9 +225,14 @@ impl NodeLayout {
         })
     }
 
-    /// Places that an amount of one resource also counts for.
-    pub fn gres_counts_for(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
-        [Some(place), self.untyped[place]].into_iter().flatten()
+    /// Those of a name as limits name them.
+    pub fn gres_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = GresIndex> + 'a {
+        self.gres_names().zip(0..).filter(move |(one, _)| one == name).map(|(_, at)| GresIndex(at))
+    }
+
+    /// A generic resource, and what an amount of it also counts for.
+    pub fn gres_counts_for(&self, resource: GresIndex) -> impl Iterator<Item = GresIndex> + '_ {
+        [Some(resource), self.untyped[resource.0]].into_iter().flatten()
     }
 
     /// Whether enough nodes could run a job if nothing else ran.
@@ -235,8 +241,8 @@ impl NodeLayout {
         need.on.feasible.len() >= need.nodes.0 as usize
             && cpus >= u64::from(need.cpus)
             && need.on.required.is_subset(&need.on.feasible)
-            && need.gres.per_job.iter().all(|&(place, count)| {
-                let all = need.on.feasible.iter().map(|node| self.nodes[node].gres[place]);
+            && need.gres.per_job.iter().all(|&(resource, count)| {
+                let all = need.on.feasible.iter().map(|node| self.nodes[node].gres[resource.0]);
                 all.fold(0_u64, u64::saturating_add) >= count
             })
     }
@@ -252,7 +258,7 @@ impl NodeLayout {
         node: usize,
         [cpus, of_partition]: [u32; 2],
         memory: u64,
-        gres: impl Fn(usize) -> u64,
+        gres: impl Fn(GresIndex) -> u64,
         is_idle: bool,
         need: &Need,
     ) -> u32 {
@@ -279,12 +285,12 @@ impl NodeLayout {
             free = free.min(cap.most.saturating_sub(of_partition));
         }
         // Of one type, and of any: what is taken without a type counts for both.
-        let lacks = |place: usize, count: u64| {
-            self.gres_counts_for(place).any(|place| numbers.gres[place] < gres(place).saturating_add(count))
+        let lacks = |resource: GresIndex, count: u64| {
+            self.gres_counts_for(resource).any(|one| numbers.gres[one.0] < gres(one).saturating_add(count))
         };
-        if need.gres.per_node.iter().any(|&(place, count)| lacks(place, count))
-            || need.gres.per_job.iter().any(|&(place, _)| lacks(place, 1))
-            || need.gres.per_task.iter().any(|&(place, count)| lacks(place, count))
+        if need.gres.per_node.iter().any(|&(resource, count)| lacks(resource, count))
+            || need.gres.per_job.iter().any(|&(resource, _)| lacks(resource, 1))
+            || need.gres.per_task.iter().any(|&(resource, count)| lacks(resource, count))
         {
             return 0;
         }
@@ -331,9 +337,9 @@ impl NodeLayout {
             return 0;
         }
         // As many tasks as there are resources for.
-        for &(place, count) in &need.gres.per_task {
-            let free_of = |place: usize| numbers.gres[place].saturating_sub(gres(place));
-            let left_of = self.gres_counts_for(place).map(free_of).min().unwrap_or(0);
+        for &(resource, count) in &need.gres.per_task {
+            let free_of = |one: GresIndex| numbers.gres[one.0].saturating_sub(gres(one));
+            let left_of = self.gres_counts_for(resource).map(free_of).min().unwrap_or(0);
             let mut tasks = left_of / count.max(1);
             if let MemoryNeed::PerGpu(mb) = need.memory {
                 tasks = tasks.min(left.checked_div(mb.saturating_mul(count)).unwrap_or(u64::MAX));

@@ -27,18 +27,18 @@ impl NodeOffer<'_> {
         let below: Vec<NodeSet> = tree.0.iter().map(|switch| switch.nodes.both(&offered)).collect();
         let has_required = !need.on.required.is_empty();
         let mut top: Option<(usize, u64)> = None;
-        for (place, nodes) in below.iter().enumerate() {
-            let level = tree.0[place].level;
+        for (switch, nodes) in below.iter().enumerate() {
+            let level = tree.0[switch].level;
             if has_required {
                 let is_higher = top.is_none_or(|(best, _)| level > tree.0[best].level);
                 if is_higher && nodes.meets(&need.on.required) {
-                    top = Some((place, 0));
+                    top = Some((switch, 0));
                 }
             } else if missing.is_enough(nodes.len())
                 && let Some(lightest) = nodes.iter().map(weight).min()
                 && top.is_none_or(|(best, least)| level >= tree.0[best].level && lightest <= least)
             {
-                top = Some((place, lightest));
+                top = Some((switch, lightest));
             }
         }
         let reached = &below[top?.0];
@@ -88,9 +88,9 @@ impl NodeOffer<'_> {
         let below: Vec<NodeSet> = below.iter().map(|nodes| nodes.both(&good)).collect();
         let mut counts: Vec<usize> = below.iter().map(NodeSet::len).collect();
         let is_used: Vec<bool> = below.iter().map(|nodes| nodes.meets(&chosen.set)).collect();
-        let is_leaf = |place: usize| tree.0[place].level == 0;
-        for place in (0..below.len()).filter(|&place| is_leaf(place) && is_used[place]) {
-            for node in below[place].iter() {
+        let is_leaf = |switch: usize| tree.0[switch].level == 0;
+        for switch in (0..below.len()).filter(|&switch| is_leaf(switch) && is_used[switch]) {
+            for node in below[switch].iter() {
                 if !chosen.set.contains(node) && missing.most > 0 && take(node, &mut missing, &mut chosen) {
                     return Some(chosen.nodes);
                 }
@@ -103,20 +103,20 @@ impl NodeOffer<'_> {
                 *distance = distance.and_then(|sum| Some(sum + tree.distance(from, to)?));
             }
         };
-        (0..below.len()).filter(|&place| is_used[place]).for_each(|place| go(&mut distances, place));
+        (0..below.len()).filter(|&switch| is_used[switch]).for_each(|switch| go(&mut distances, switch));
         let mut before = missing.nodes + 1;
         while before != missing.nodes {
             before = missing.nodes;
             let mut best: Option<usize> = None;
-            for place in (0..below.len()).filter(|&place| is_leaf(place) && !is_used[place]) {
-                let Some(distance) = distances[place].filter(|_| counts[place] > 0) else { continue };
+            for switch in (0..below.len()).filter(|&switch| is_leaf(switch) && !is_used[switch]) {
+                let Some(distance) = distances[switch].filter(|_| counts[switch] > 0) else { continue };
                 let Some((other, there)) = best.and_then(|best| Some((best, distances[best]?))) else {
-                    best = Some(place);
+                    best = Some(switch);
                     continue;
                 };
-                let fits = self.fits_better(place, other, missing.nodes, &counts);
+                let fits = self.fits_better(switch, other, missing.nodes, &counts);
                 if distance < there && fits >= 0 || distance == there && fits > 0 {
-                    best = Some(place);
+                    best = Some(switch);
                 }
             }
             let Some(best) = best else { break };
@@ -139,7 +139,7 @@ impl NodeOffer<'_> {
     fn fits_better(&self, mut one: usize, mut other: usize, missing: i64, counts: &[usize]) -> i8 {
         let tree = &self.layout.tree;
         for _ in 0..tree.0.len() {
-            let fits = |place: usize| counts[place] as i64 >= missing;
+            let fits = |switch: usize| counts[switch] as i64 >= missing;
             match (fits(one), fits(other)) {
                 (true, true) if counts[one] < counts[other] => return 1,
                 (true, true) if counts[one] > counts[other] => return -1,
@@ -154,7 +154,7 @@ impl NodeOffer<'_> {
             }
             (one, other) = above;
         }
-        let level = |place: usize| tree.0[place].level;
+        let level = |switch: usize| tree.0[switch].level;
         counts[one].cmp(&counts[other]).then(level(other).cmp(&level(one))) as i8
     }
 }

@@ -135,7 +135,7 @@ impl NodeOffer<'_> {
         }
         while taken.most > 0 {
             let mut best: Option<(usize, bool)> = None;
-            for (place, run) in runs.iter().enumerate().filter(|(_, run)| run.nodes > 0) {
+            for (index, run) in runs.iter().enumerate().filter(|(_, run)| run.nodes > 0) {
                 let suffices = run.cpus >= taken.cpus && taken.are_enough(run.nodes);
                 let is_better = best.is_none_or(|(best, best_suffices)| {
                     let best = &runs[best];
@@ -144,11 +144,11 @@ impl NodeOffer<'_> {
                         || !suffices && run.cpus > best.cpus
                 });
                 if is_better {
-                    best = Some((place, suffices));
+                    best = Some((index, suffices));
                 }
             }
-            let Some((place, _)) = best else { break };
-            let run = &mut runs[place];
+            let Some((index, _)) = best else { break };
+            let run = &mut runs[index];
             // Up from the first that is required, then down from it.
             let middle = run.required.unwrap_or(run.from);
             taken.take_from((middle..run.to).chain((run.from..middle).rev()));
@@ -165,7 +165,7 @@ impl StartTest<'_> {
     /// When the job could start on these nodes, and on which of them: it is tried after the end of each running job. A job that
     /// is past its limit is given no time.
     pub fn one_by_one(&self, usable: &NodeSet, latest: Option<i64>) -> Option<(i64, Vec<usize>)> {
-        let releases = &*self.releases.borrow();
+        let releases = &*self.releases;
         let need = &self.kept.need;
         let mut fit = usable.clone();
         fit.keep(&need.on.feasible);
@@ -178,22 +178,21 @@ impl StartTest<'_> {
         }
         let mut from = releases.not_before(&fit, need.least_nodes(), None)?;
         loop {
-            let place = releases.next_on(from, &fit)?;
-            let end = releases.end(place)?;
+            let release = releases.next_on(from, &fit)?;
+            let end = releases.end(release)?;
             if latest.is_some_and(|latest| end > latest) {
                 return None;
             }
-            if let Some(nodes) = choose(&releases.idle_after(place, &fit)) {
+            if let Some(nodes) = choose(&releases.idle_after(release, &fit)) {
                 return Some((end.max(self.now + 1), nodes));
             }
-            from = place + 1;
+            from = release + 1;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::sync::Arc;
 
     use super::super::apart::JobApart;
@@ -201,7 +200,7 @@ mod tests {
     use super::super::in_use::{Load, NodeShare};
     use super::super::need_cache::{CachedNeed, NeedCache};
     use super::*;
-    use crate::cluster::{Cluster, JobRequest, MemoryRequest, SelectKind};
+    use crate::cluster::{Cluster, JobRequest, MemoryRequest, PartitionIndex, SelectKind};
     use crate::controller::backfill::Releases;
     use crate::controller::handles::JobHandle;
     use crate::controller::job::{ControlledJob, JobStart};
@@ -226,7 +225,7 @@ mod tests {
         NeedCache::with(Arc::default(), 0).get(
             &request,
             NodeBounds::default(),
-            0,
+            PartitionIndex(0),
             &NodeLayout::of(cluster),
             cluster,
         )
@@ -300,7 +299,7 @@ mod tests {
             let kept = NeedCache::with(Arc::default(), 0).get(
                 &request(mb),
                 NodeBounds::default(),
-                0,
+                PartitionIndex(0),
                 &layout,
                 &cluster,
             );
@@ -334,15 +333,15 @@ mod tests {
             running.push(ControlledJob { last, ..ControlledJob::default() });
         }
         let order: Vec<JobHandle> = (0..12).map(JobHandle).collect();
-        let releases = RefCell::new(Releases::of(&order, &running, &load, false));
-        let found = |nodes: u32, linear: bool| {
+        let mut releases = Releases::of(&order, &running, &load, false);
+        let mut found = |nodes: u32, linear: bool| {
             let kept = asked(&cluster, (nodes, nodes), nodes);
             let mut layout = layout.clone();
             layout.is_linear = linear;
-            let test = StartTest {
+            let mut test = StartTest {
                 layout: &layout,
                 load: &load,
-                releases: &releases,
+                releases: &mut releases,
                 kept: &kept,
                 open: &kept.need.on.feasible,
                 shift: None,

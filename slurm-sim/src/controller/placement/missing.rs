@@ -1,6 +1,6 @@
 //! What is still missing while nodes are chosen.
 
-use super::need::Need;
+use super::need::{GresIndex, Need};
 
 /// What is still missing of a job's processors and nodes while nodes are chosen for it.
 #[derive(Debug, Clone)]
@@ -9,8 +9,8 @@ pub struct Missing {
     pub cpus: i64,
     /// Processors that it may still be given: its GPUs may ask for more than its tasks.
     most_cpus: i64,
-    /// GPUs and other generic resources of the whole job, with their places.
-    gres: Vec<(usize, i64)>,
+    /// GPUs and other generic resources of the whole job.
+    gres: Vec<(GresIndex, i64)>,
     /// Nodes that it would like to have.
     pub nodes: i64,
     /// Nodes that it may have.
@@ -35,7 +35,7 @@ impl Missing {
         Missing {
             cpus: i64::from(need.cpus),
             most_cpus: i64::from(need.least_cpus()),
-            gres: need.gres.per_job.iter().map(|&(place, count)| (place, clamped(count))).collect(),
+            gres: need.gres.per_job.iter().map(|&(resource, count)| (resource, clamped(count))).collect(),
             nodes: if need.gres.per_job.is_empty() { must.max(wanted) } else { must.min(wanted).max(1) },
             most: i64::from(need.nodes.1),
             must,
@@ -55,9 +55,9 @@ impl Missing {
         self.gres.iter().all(|one| one.1 <= 0)
     }
 
-    /// Whether these further amounts, by place of the resource, would cover the generic resources still missing.
-    pub fn would_have_gres(&self, more: impl Fn(usize) -> u64) -> bool {
-        self.gres.iter().all(|&(place, missing)| missing <= clamped(more(place)))
+    /// Whether these further amounts would cover the generic resources still missing.
+    pub fn would_have_gres(&self, more: impl Fn(GresIndex) -> u64) -> bool {
+        self.gres.iter().all(|&(resource, missing)| missing <= clamped(more(resource)))
     }
 
     /// Whether these further amounts, in the order of `gres_per_job`, would cover the generic resources still missing.
@@ -65,9 +65,9 @@ impl Missing {
         self.gres.iter().zip(more).all(|(one, &more)| one.1 <= clamped(more))
     }
 
-    /// A node is taken that gives these amounts of generic resources, by place.
-    pub fn take_gres(&mut self, given: impl Fn(usize) -> u64) {
-        self.gres.iter_mut().for_each(|(place, missing)| *missing -= clamped(given(*place)));
+    /// A node is taken that gives these amounts of generic resources.
+    pub fn take_gres(&mut self, given: impl Fn(GresIndex) -> u64) {
+        self.gres.iter_mut().for_each(|(resource, missing)| *missing -= clamped(given(*resource)));
     }
 
     /// Whether this number of further nodes reaches the job's minimum.

@@ -36,7 +36,7 @@ pub use apart::JobApart;
 pub use asked::NodeBounds;
 pub use in_use::{Load, LoadVersion, NodeShare, NodeUse};
 pub use layout::NodeLayout;
-pub use need::{MemoryNeed, Need};
+pub use need::{GresIndex, MemoryNeed, Need};
 pub use need_cache::{CachedNeed, NeedCache};
 pub use node_order::NodeOrder;
 pub use node_set::NodeSet;

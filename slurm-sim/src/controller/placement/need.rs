@@ -23,28 +23,36 @@ impl Default for MemoryNeed {
     }
 }
 
+/// A partition that limits the processors of a node: its place among those that do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CappedPartition(pub usize);
+
 /// The most processors of a node that jobs of a partition have together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CpuCap {
-    /// The place of the partition among those that have such a limit.
-    pub place: usize,
+    /// The partition.
+    pub of: CappedPartition,
     /// Processors.
     pub most: u32,
 }
 
-/// Generic resources that a job needs, by their place in the layout.
+/// A generic resource: its place among those of the layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GresIndex(pub usize);
+
+/// Generic resources that a job needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct NeedGres {
     /// Of each node.
-    pub per_node: Vec<(usize, u64)>,
+    pub per_node: Vec<(GresIndex, u64)>,
     /// Of the whole job.
-    pub per_job: Vec<(usize, u64)>,
+    pub per_job: Vec<(GresIndex, u64)>,
     /// Of each task, if it is not said how many tasks a node has.
-    pub per_task: Vec<(usize, u64)>,
-    /// GPUs among these, with their place.
-    pub gpus_per_node: Option<(usize, u64)>,
-    pub gpus_of_job: Option<(usize, u64)>,
-    pub gpus_per_task: Option<(usize, u64)>,
+    pub per_task: Vec<(GresIndex, u64)>,
+    /// GPUs among these.
+    pub gpus_per_node: Option<(GresIndex, u64)>,
+    pub gpus_of_job: Option<(GresIndex, u64)>,
+    pub gpus_per_task: Option<(GresIndex, u64)>,
     /// Processors for each GPU; zero: not said.
     pub cpus_per_gpu: u32,
     /// Whether GPUs of the whole job are on one node where one has them all: the job says that it is one task, and not on how many
@@ -159,8 +167,8 @@ impl Need {
         self.cpus.max(u32::try_from(for_gpus).unwrap_or(u32::MAX))
     }
 
-    /// The place of the GPUs that it asks for.
-    pub fn gpu_place(&self) -> Option<usize> {
+    /// The GPUs that it asks for.
+    pub fn gpu_index(&self) -> Option<GresIndex> {
         self.gres.gpus_per_node.or(self.gres.gpus_of_job).or(self.gres.gpus_per_task).map(|one| one.0)
     }
 
@@ -171,7 +179,7 @@ impl Need {
 
     /// Whether it asks for no GPUs.
     pub fn asks_for_no_gpus(&self) -> bool {
-        self.gpu_place().is_none()
+        self.gpu_index().is_none()
     }
 
     /// How many of a node's GPUs make it lighter for the job: at most the number that it asks for.

@@ -9,7 +9,7 @@ use super::layout::NodeLayout;
 use super::need::Need;
 use super::node_set::NodeSet;
 use super::prepared::{FoundNeeds, NeedKey};
-use crate::cluster::{Cluster, JobRequest};
+use crate::cluster::{Cluster, JobRequest, PartitionIndex};
 
 /// A need, and the nodes on which something of it could run now.
 #[derive(Debug)]
@@ -79,9 +79,9 @@ pub struct NeedCache {
     /// At this number of entries, those that are not in use any more are removed.
     most: usize,
     /// Classes of needs for whole nodes, by partition and nodes.
-    classes: HashMap<(usize, NodeSet), u32>,
+    classes: HashMap<(PartitionIndex, NodeSet), u32>,
     /// Classes of needs that share nodes, by partition and what they can use of a node.
-    shared_classes: HashMap<(usize, Need), u32>,
+    shared_classes: HashMap<(PartitionIndex, Need), u32>,
     /// How many classes there are.
     class_count: u32,
     /// The need of jobs that are gone.
@@ -112,7 +112,7 @@ impl NeedCache {
         &mut self,
         request: &JobRequest,
         bounds: NodeBounds,
-        partition: usize,
+        partition: PartitionIndex,
         layout: &NodeLayout,
         cluster: &Cluster,
     ) -> Arc<CachedNeed> {
@@ -141,7 +141,7 @@ impl NeedCache {
         kept
     }
 
-    fn class(&mut self, partition: usize, need: &Need) -> u32 {
+    fn class(&mut self, partition: PartitionIndex, need: &Need) -> u32 {
         let next = self.class_count;
         let class = match need.is_exclusive {
             true => *self.classes.entry((partition, need.on.feasible.clone())).or_insert(next),

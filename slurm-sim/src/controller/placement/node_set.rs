@@ -12,8 +12,8 @@ pub struct NodeSet(Box<[u64]>);
 /// By the words that are not zero: most sets that are hashed are empty, of however many nodes.
 impl Hash for NodeSet {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        for (place, &word) in self.0.iter().enumerate().filter(|(_, word)| **word != 0) {
-            (place, word).hash(state);
+        for (index, &word) in self.0.iter().enumerate().filter(|(_, word)| **word != 0) {
+            (index, word).hash(state);
         }
     }
 }
@@ -68,18 +68,18 @@ impl NodeSet {
 
     /// Adds nodes; soonest where neighbours follow each other.
     pub fn insert_all(&mut self, members: impl IntoIterator<Item = usize>) {
-        let (mut place, mut word) = (0, 0);
+        let (mut index, mut word) = (0, 0);
         for node in members {
-            if node / 64 != place {
+            if node / 64 != index {
                 if word != 0 {
-                    self.0[place] |= word;
+                    self.0[index] |= word;
                 }
-                (place, word) = (node / 64, 0);
+                (index, word) = (node / 64, 0);
             }
             word |= 1 << (node % 64);
         }
         if word != 0 {
-            self.0[place] |= word;
+            self.0[index] |= word;
         }
     }
 
@@ -233,14 +233,14 @@ impl NodeSet {
     pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let end = 64 * self.0.len();
         let next = move |from: usize, wanted: bool| {
-            let mut place = from / 64;
+            let mut index = from / 64;
             let mut skip = u64::MAX << (from % 64);
-            while let Some(&word) = self.0.get(place) {
+            while let Some(&word) = self.0.get(index) {
                 let word = if wanted { word } else { !word } & skip;
                 if word != 0 {
-                    return place * 64 + word.trailing_zeros() as usize;
+                    return index * 64 + word.trailing_zeros() as usize;
                 }
-                (place, skip) = (place + 1, u64::MAX);
+                (index, skip) = (index + 1, u64::MAX);
             }
             end
         };
@@ -257,12 +257,12 @@ impl NodeSet {
 
     /// Indices in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        self.0.iter().enumerate().flat_map(|(place, &word)| {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {
                 let rest = rest & (rest - 1);
                 (rest != 0).then_some(rest)
             })
-            .map(move |rest| place * 64 + rest.trailing_zeros() as usize)
+            .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
         })
     }
 }

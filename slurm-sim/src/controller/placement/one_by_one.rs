@@ -48,18 +48,18 @@ impl NodeOffer<'_> {
         missing.will_do().then_some(chosen)
     }
 
-    /// The place of the node with the largest share of idle processors. The search ends at one with as many as the node that was taken
+    /// The index of the node with the largest share of idle processors. The search ends at one with as many as the node that was taken
     /// last.
     fn least_loaded(&self, nodes: &[(u64, usize)], last: Option<u32>) -> usize {
-        let share = |place: usize| {
-            let node = nodes[place].1;
+        let share = |index: usize| {
+            let node = nodes[index].1;
             (u64::from(self.idle_cpus(node)), u64::from(self.layout.nodes[node].all_cpus))
         };
         let mut best = 0;
-        for place in 0..nodes.len() {
-            let ((idle, all), (most, of)) = (share(place), share(best));
-            if place == 0 || idle * of > most * all {
-                best = place;
+        for index in 0..nodes.len() {
+            let ((idle, all), (most, of)) = (share(index), share(best));
+            if index == 0 || idle * of > most * all {
+                best = index;
                 if last.map(u64::from) == Some(idle) {
                     break;
                 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::in_use::NodeUse;
 use super::layout::NodeLayout;
-use super::need::{MemoryNeed, Need};
+use super::need::{GresIndex, MemoryNeed, Need};
 use super::node_set::NodeSet;
 use super::weights::WeightShift;
 
@@ -35,7 +35,7 @@ pub fn select(
         let cpus = u64::from(need.cpus).max(gpus * u64::from(need.gres.cpus_per_gpu));
         let mut large = usable.clone();
         for (node, usable) in large.iter_mut().enumerate() {
-            let has = |one: &(usize, u64)| plain_gres(layout, load, need, node, one.0, *usable) >= one.1;
+            let has = |one: &(GresIndex, u64)| plain_gres(layout, load, need, node, one.0, *usable) >= one.1;
             if u64::from(*usable) < cpus || !need.gres.per_job.iter().all(has) {
                 *usable = 0;
             }
@@ -48,8 +48,8 @@ pub fn select(
         Some(alone) => alone,
         None => without_the_smallest(layout, load, usable, need, shift)?,
     };
-    let has_gres = need.gres.per_job.iter().all(|&(place, count)| {
-        let free = |&node: &usize| layout.nodes[node].gres[place] - load.gres(node, place);
+    let has_gres = need.gres.per_job.iter().all(|&(resource, count)| {
+        let free = |&node: &usize| layout.nodes[node].gres[resource.0] - load.gres(node, resource);
         chosen.iter().map(free).sum::<u64>() >= count
     });
     (has_gres && need.on.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
@@ -65,10 +65,9 @@ fn without_the_smallest(
     shift: &WeightShift,
 ) -> Option<Vec<usize>> {
     let gpus = |node: usize| -> u64 {
-        let places = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
-        let places = places.map(|one| one.0);
-        let gpus = places.filter(|&place| layout.is_gpu(place));
-        gpus.map(|place| layout.nodes[node].gres[place] - load.gres(node, place)).sum()
+        let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
+        let gpus = asked.map(|one| one.0).filter(|&resource| layout.is_gpu(resource));
+        gpus.map(|resource| layout.nodes[node].gres[resource.0] - load.gres(node, resource)).sum()
     };
     let largest = (0..usable.len()).filter(|&node| usable[node] > 0);
     let largest = largest.map(|node| u64::from(usable[node]) + gpus(node)).max()?;
@@ -116,11 +115,11 @@ pub fn plain_gres(
     load: &NodeUse,
     need: &Need,
     node: usize,
-    place: usize,
+    resource: GresIndex,
     cpus: u32,
 ) -> u64 {
-    let mut free = layout.nodes[node].gres[place] - load.gres(node, place);
-    if layout.is_gpu(place) {
+    let mut free = layout.nodes[node].gres[resource.0] - load.gres(node, resource);
+    if layout.is_gpu(resource) {
         free = free.min(cpus.checked_div(need.gres.cpus_per_gpu).map_or(u64::MAX, u64::from));
         if let MemoryNeed::PerGpu(mb) = need.memory {
             free = free.min((layout.nodes[node].memory - load.memory(node)) / mb.max(1));
@@ -230,8 +229,8 @@ fn plain_weights(
     let weight = |node: usize| {
         let raised = if shift.heavier.contains(node) { 1 } else { 0 };
         let lighter = match asked {
-            Some((place, count)) => {
-                plain_gres(layout, load, need, node, place, usable[node]).min(count).min(255)
+            Some((resource, count)) => {
+                plain_gres(layout, load, need, node, resource, usable[node]).min(count).min(255)
             }
             None => shift.lighter.get(node).map_or(0, |&by| u64::from(by)),
         };
@@ -282,8 +281,8 @@ fn by_runs(
     while !runs.is_empty() && missing.most() > 0 {
         let suffices = |run: &PlainRun| missing.would_do(run.nodes, run.cpus, &run.gres);
         let mut best = 0;
-        for place in 1..runs.len() {
-            let (one, other) = (&runs[place], &runs[best]);
+        for index in 1..runs.len() {
+            let (one, other) = (&runs[index], &runs[best]);
             let better = one.weight < other.weight
                 || one.named.is_some() && other.named.is_none()
                 || one.weight == other.weight
@@ -293,7 +292,7 @@ fn by_runs(
                         (false, _) => one.cpus > other.cpus,
                     };
             if better {
-                best = place;
+                best = index;
             }
         }
         let run = runs.remove(best);
@@ -343,24 +342,24 @@ fn by_leaves(
     let all: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
     let mut missing = PlainMissing::of(layout, load, need, usable);
     need.on.required.iter().for_each(|node| missing.take(node));
-    let on = |place: usize| all.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
-    let level = |place: usize| tree.0[place].level;
+    let on = |switch: usize| all.iter().copied().filter(move |&node| tree.0[switch].nodes.contains(node));
+    let level = |switch: usize| tree.0[switch].level;
     let mut top: Option<usize> = None;
-    for place in 0..tree.0.len() {
-        let lightest = |place: usize| on(place).map(weight).min();
+    for switch in 0..tree.0.len() {
+        let lightest = |switch: usize| on(switch).map(weight).min();
         let is_better = match need.on.required.is_empty() {
             true => {
-                missing.would_do(on(place).count(), i64::MAX, &any)
-                    && on(place).count() > 0
-                    && top.is_none_or(|top| level(place) >= level(top) && lightest(place) <= lightest(top))
+                missing.would_do(on(switch).count(), i64::MAX, &any)
+                    && on(switch).count() > 0
+                    && top.is_none_or(|top| level(switch) >= level(top) && lightest(switch) <= lightest(top))
             }
             false => {
-                on(place).any(|node| need.on.required.contains(node))
-                    && top.is_none_or(|top| level(place) > level(top))
+                on(switch).any(|node| need.on.required.contains(node))
+                    && top.is_none_or(|top| level(switch) > level(top))
             }
         };
         if is_better {
-            top = Some(place);
+            top = Some(switch);
         }
     }
     let reached: Vec<usize> = on(top?).collect();
@@ -396,11 +395,11 @@ fn by_leaves(
     }
     good.extend(need.on.required.iter());
     good.sort_unstable();
-    let of = |place: usize| good.iter().copied().filter(move |&node| tree.0[place].nodes.contains(node));
+    let of = |switch: usize| good.iter().copied().filter(move |&node| tree.0[switch].nodes.contains(node));
     let used: Vec<bool> =
-        (0..tree.0.len()).map(|place| of(place).any(|node| missing.chosen.contains(&node))).collect();
-    for place in (0..tree.0.len()).filter(|&place| used[place] && level(place) == 0) {
-        for node in of(place) {
+        (0..tree.0.len()).map(|switch| of(switch).any(|node| missing.chosen.contains(&node))).collect();
+    for switch in (0..tree.0.len()).filter(|&switch| used[switch] && level(switch) == 0) {
+        for node in of(switch) {
             if !missing.chosen.contains(&node) && missing.most() > 0 && !missing.is_met() {
                 missing.take(node);
             }
@@ -409,20 +408,20 @@ fn by_leaves(
     if missing.is_met() {
         return Some(missing.chosen);
     }
-    let mut sources: Vec<usize> = (0..tree.0.len()).filter(|&place| used[place]).collect();
-    let mut counts: Vec<usize> = (0..tree.0.len()).map(|place| of(place).count()).collect();
+    let mut sources: Vec<usize> = (0..tree.0.len()).filter(|&switch| used[switch]).collect();
+    let mut counts: Vec<usize> = (0..tree.0.len()).map(|switch| of(switch).count()).collect();
     loop {
         let far = |to: usize| -> Option<usize> { sources.iter().map(|&from| tree.distance(from, to)).sum() };
         let mut best: Option<usize> = None;
-        for place in (0..tree.0.len()).filter(|&place| level(place) == 0 && !used[place]) {
-            let Some(distance) = far(place).filter(|_| counts[place] > 0) else { continue };
+        for switch in (0..tree.0.len()).filter(|&switch| level(switch) == 0 && !used[switch]) {
+            let Some(distance) = far(switch).filter(|_| counts[switch] > 0) else { continue };
             let is_better = best.is_none_or(|best| {
-                let fit = better_leaf(layout, (place, best), missing.nodes(), &counts);
+                let fit = better_leaf(layout, (switch, best), missing.nodes(), &counts);
                 let there = far(best).unwrap_or(usize::MAX);
                 distance < there && fit != Ordering::Less || distance == there && fit == Ordering::Greater
             });
             if is_better {
-                best = Some(place);
+                best = Some(switch);
             }
         }
         let before = missing.chosen.len();
@@ -448,7 +447,7 @@ fn by_leaves(
 /// one above that; else the more nodes the better.
 fn better_leaf(layout: &NodeLayout, leaves: (usize, usize), missing: i64, counts: &[usize]) -> Ordering {
     let (tree, (one, other)) = (&layout.tree, leaves);
-    let fits = |place: usize| counts[place] as i64 >= missing;
+    let fits = |switch: usize| counts[switch] as i64 >= missing;
     if fits(one) && fits(other) && counts[one] != counts[other] {
         return counts[other].cmp(&counts[one]);
     }

@@ -2,7 +2,7 @@
 
 use super::in_use::{NodeShare, NodeUse};
 use super::layout::NodeLayout;
-use super::need::{MemoryNeed, Need};
+use super::need::{GresIndex, MemoryNeed, Need};
 use super::plain::{plain_gres, threads};
 
 /// What a job has of each of its nodes: tasks one by one over the nodes in turn, as far as there are processors. A node gives no
@@ -20,8 +20,8 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
     let for_gpus = gpus.map(|one| one.1).max().unwrap_or(0) * u64::from(need.gres.cpus_per_gpu);
     let mut missing = i64::from(need.cpus).max(for_gpus as i64);
     let mut limits = vec![0; layout.nodes.len()];
-    for (place, &node) in chosen.iter().enumerate() {
-        let after = i64::from(need.nodes.0) - place as i64 - 1;
+    for (before, &node) in chosen.iter().enumerate() {
+        let after = i64::from(need.nodes.0) - before as i64 - 1;
         let at_once = threads(layout, node, need);
         let most = (missing - after.max(0) * i64::from(at_once)).max(i64::from(least));
         limits[node] = most.min(i64::from(load.usable(layout, node, need)));
@@ -40,11 +40,11 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
         }
         loop {
             let mut given = false;
-            for place in 0..nodes.len() {
-                let fit = (processors[place] / i64::from(per_task)) as u32;
+            for index in 0..nodes.len() {
+                let fit = (processors[index] / i64::from(per_task)) as u32;
                 let most = if need.tasks_per_node > 0 { fit.min(need.tasks_per_node) } else { fit };
-                if left > 0 && tasks[place] < most {
-                    (tasks[place], left, given) = (tasks[place] + 1, left - 1, true);
+                if left > 0 && tasks[index] < most {
+                    (tasks[index], left, given) = (tasks[index] + 1, left - 1, true);
                 }
             }
             if left == 0 || !given {
@@ -52,35 +52,38 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             }
         }
     }
-    let mut gres_left: Vec<(usize, u64)> = need.gres.per_job.clone();
+    let mut gres_left: Vec<(GresIndex, u64)> = need.gres.per_job.clone();
     let mut shares = Vec::with_capacity(nodes.len());
-    for (place, &node) in nodes.iter().enumerate() {
+    for (index, &node) in nodes.iter().enumerate() {
         let numbers = &layout.nodes[node];
-        let mut gres: Vec<(usize, u64)> = Vec::new();
-        let mut add = |place: usize, count: u64| {
-            for also in layout.gres_counts_for(place) {
+        let mut gres: Vec<(GresIndex, u64)> = Vec::new();
+        let mut add = |resource: GresIndex, count: u64| {
+            for also in layout.gres_counts_for(resource) {
                 gres.push((also, count));
             }
         };
-        need.gres.per_node.iter().for_each(|&(place, count)| add(place, count));
-        let of_tasks = u64::from(tasks[place].max(1));
-        need.gres.per_task.iter().for_each(|&(place, count)| add(place, count * of_tasks));
-        for (place, left) in &mut gres_left {
-            let free = plain_gres(layout, load, need, node, *place, load.usable(layout, node, need));
+        need.gres.per_node.iter().for_each(|&(resource, count)| add(resource, count));
+        let of_tasks = u64::from(tasks[index].max(1));
+        need.gres.per_task.iter().for_each(|&(resource, count)| add(resource, count * of_tasks));
+        for (resource, left) in &mut gres_left {
+            let free = plain_gres(layout, load, need, node, *resource, load.usable(layout, node, need));
             let taken = free.min(*left);
             *left -= taken;
             if taken > 0 {
-                add(*place, taken);
+                add(*resource, taken);
             }
         }
         let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
-        let asked =
-            asked.map(|one| one.0).filter(|&place| layout.is_gpu(place)).take(1).collect::<Vec<usize>>();
+        let asked = asked
+            .map(|one| one.0)
+            .filter(|&resource| layout.is_gpu(resource))
+            .take(1)
+            .collect::<Vec<GresIndex>>();
         let gpus = gres.iter().filter(|one| asked.contains(&one.0)).map(|one| one.1).sum::<u64>();
         let cpus = if need.is_exclusive {
             numbers.cpus
         } else {
-            let cpus = (tasks[place] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
+            let cpus = (tasks[index] * per_task).max(gpus as u32 * need.gres.cpus_per_gpu).max(1);
             if layout.gives_cores() {
                 let cores = cpus.div_ceil(threads(layout, node, need));
                 let (of_socket, free) = (numbers.cores_at_once, numbers.cpus - load.cpus(node));
@@ -111,7 +114,7 @@ pub fn shares(layout: &NodeLayout, load: &NodeUse, chosen: &[usize], need: &Need
             MemoryNeed::PerGpu(mb) => mb * gpus,
             MemoryNeed::AllOfNode => numbers.memory,
         };
-        let cap = need.cap.map(|cap| cap.place);
+        let cap = need.cap.map(|cap| cap.of);
         let held = layout.cpus_of_cores(node, cpus, need);
         shares.push(NodeShare { node, cpus, held, memory, gres, cap, apart: need.placing.apart });
     }

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layout::NodeLayout;
 use super::need::Need;
 use super::node_set::NodeSet;
-use crate::cluster::{AssociationPlaces, Cluster, NodeState};
+use crate::cluster::{AssociationPlaces, Cluster, NodeState, PartitionIndex};
 
 /// What a need is found by: its partition, itself without its nodes, and what else decides which nodes are feasible.
-pub type NeedKey = (usize, Need, String);
+pub type NeedKey = (PartitionIndex, Need, String);
 
 /// About this many bytes of sets of nodes are kept; with more, all are forgotten.
 const MOST_BYTES: usize = 1 << 27;

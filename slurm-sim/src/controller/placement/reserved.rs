@@ -4,7 +4,7 @@ use super::node_set::NodeSet;
 use super::pool::NodePool;
 use crate::cluster::{AdvanceReservation, Allowed, SubmittedJob};
 use crate::controller::cluster_now::ClusterNow;
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::JobTerms;
 use queuecast_core::units::Seconds;
 
@@ -67,7 +67,7 @@ impl ClusterNow<'_> {
             if from < other.end.0 && to > other.start.0 {
                 if other.cores.is_some() {
                     // Jobs run beside it where the other cores are enough.
-                    let need = &one.partitions[0].kept.need;
+                    let need = &one.partitions[PartitionChoice::FIRST].kept.need;
                     for (node, kept) in self.pool.reserved_cpus(other) {
                         let left = self.pool.layout.nodes[node].cpus - kept;
                         if need.is_exclusive || left < need.least_cpus_on_node() {

@@ -3,7 +3,7 @@
 use super::in_use::{NodeShare, NodeUse};
 use super::layout::NodeLayout;
 use super::missing::Missing;
-use super::need::{MemoryNeed, Need};
+use super::need::{GresIndex, MemoryNeed, Need};
 use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use super::weights::{WEIGHT_UNIT, WeightShift};
@@ -29,12 +29,12 @@ impl NodeOffer<'_> {
         }
     }
 
-    fn free_gres(&self, node: usize, place: usize) -> u64 {
-        let free = |place: usize| {
-            let used = self.in_use.map_or(0, |in_use| in_use.gres(node, place));
-            self.layout.nodes[node].gres[place].saturating_sub(used)
+    fn free_gres(&self, node: usize, resource: GresIndex) -> u64 {
+        let free = |resource: GresIndex| {
+            let used = self.in_use.map_or(0, |in_use| in_use.gres(node, resource));
+            self.layout.nodes[node].gres[resource.0].saturating_sub(used)
         };
-        self.layout.gres_counts_for(place).map(free).min().unwrap_or(0)
+        self.layout.gres_counts_for(resource).map(free).min().unwrap_or(0)
     }
 
     /// The weight of a node with `cpus` usable processors, for a job: at equal configured weight, nodes with GPUs that it can use
@@ -42,17 +42,17 @@ impl NodeOffer<'_> {
     pub fn weight(&self, node: usize, cpus: u32, need: &Need) -> u64 {
         let added = self.shift.map_or(0, |shift| shift.added(node));
         let weight = u64::from(self.layout.nodes[node].weight.saturating_add(added));
-        let lighter = match need.gpu_place() {
-            Some(place) => need.near_gpus(self.gres_for(node, place, cpus, need)),
+        let lighter = match need.gpu_index() {
+            Some(resource) => need.near_gpus(self.gres_for(node, resource, cpus, need)),
             None => self.shift.map_or(0, |shift| shift.lighter(node)),
         };
         (weight + 1) * WEIGHT_UNIT - lighter
     }
 
     /// The amount of a generic resource of a node that a job can use together with `cpus` of its processors.
-    fn gres_for(&self, node: usize, place: usize, cpus: u32, need: &Need) -> u64 {
-        let free = self.free_gres(node, place);
-        if need.gpu_place() != Some(place) {
+    fn gres_for(&self, node: usize, resource: GresIndex, cpus: u32, need: &Need) -> u64 {
+        let free = self.free_gres(node, resource);
+        if need.gpu_index() != Some(resource) {
             return free;
         }
         let used = self.in_use.map_or(0, |in_use| in_use.memory(node));
@@ -62,7 +62,7 @@ impl NodeOffer<'_> {
     /// A node is taken for a job.
     pub fn take(&self, node: usize, usable: &mut [u32], missing: &mut Missing, need: &Need) {
         let cpus = usable[node];
-        missing.take_gres(|place| self.gres_for(node, place, cpus, need));
+        missing.take_gres(|resource| self.gres_for(node, resource, cpus, need));
         missing.take(&mut usable[node], self.layout.cpus_at_once(node, need));
     }
 
@@ -84,7 +84,7 @@ impl NodeOffer<'_> {
         let cpus = self.cpus(node, need);
         let mut asked = need.gres.per_job.iter();
         cpus >= need.least_cpus()
-            && asked.all(|&(place, count)| self.gres_for(node, place, cpus, need) >= count)
+            && asked.all(|&(resource, count)| self.gres_for(node, resource, cpus, need) >= count)
     }
 
     fn choose_among(&self, need: &Need) -> Option<Vec<usize>> {
@@ -109,8 +109,8 @@ impl NodeOffer<'_> {
             return self.of_equal_nodes(need, cpus);
         }
         let chosen = self.without_the_smallest(need)?;
-        let has_gres = need.gres.per_job.iter().all(|&(place, count)| {
-            chosen.iter().map(|&node| self.free_gres(node, place)).sum::<u64>() >= count
+        let has_gres = need.gres.per_job.iter().all(|&(resource, count)| {
+            chosen.iter().map(|&node| self.free_gres(node, resource)).sum::<u64>() >= count
         });
         (has_gres && need.on.required.iter().all(|node| chosen.contains(&node))).then_some(chosen)
     }
@@ -181,8 +181,8 @@ impl NodeOffer<'_> {
     /// GPUs of a node that a job which asks for some could use.
     fn gpus(&self, node: usize, need: &Need) -> u32 {
         let asked = need.gres.per_node.iter().chain(&need.gres.per_job).chain(&need.gres.per_task);
-        let gpus = asked.map(|one| one.0).filter(|&place| self.layout.is_gpu(place));
-        gpus.map(|place| self.free_gres(node, place)).sum::<u64>().try_into().unwrap_or(u32::MAX / 2)
+        let gpus = asked.map(|one| one.0).filter(|&resource| self.layout.is_gpu(resource));
+        gpus.map(|resource| self.free_gres(node, resource)).sum::<u64>().try_into().unwrap_or(u32::MAX / 2)
     }
 
     /// [`by_runs`](NodeOffer::by_runs) where each node has as many processors for the job: then only the lengths of runs count.
@@ -242,7 +242,7 @@ impl NodeOffer<'_> {
             if run.named.is_none() && missing.nodes <= 1 {
                 // For the last node: the one with the fewest processors that are enough.
                 let has_gres = |node: usize| {
-                    missing.would_have_gres(|place| self.gres_for(node, place, usable[node], need))
+                    missing.would_have_gres(|resource| self.gres_for(node, resource, usable[node], need))
                 };
                 let enough = members
                     .iter()
@@ -299,8 +299,8 @@ impl NodeOffer<'_> {
                 run.nodes += 1;
                 run.cpus += i64::from(usable[node]);
                 run.gres.resize(need.gres.per_job.len(), 0);
-                for (sum, &(place, _)) in run.gres.iter_mut().zip(&need.gres.per_job) {
-                    *sum += self.gres_for(node, place, usable[node], need);
+                for (sum, &(resource, _)) in run.gres.iter_mut().zip(&need.gres.per_job) {
+                    *sum += self.gres_for(node, resource, usable[node], need);
                 }
                 run.weight = Some(weight);
             }
@@ -320,31 +320,31 @@ impl NodeOffer<'_> {
         } else {
             self.tasks(nodes, need)
         };
-        let mut gres_left: Vec<(usize, u64)> = need.gres.per_job.clone();
+        let mut gres_left: Vec<(GresIndex, u64)> = need.gres.per_job.clone();
         let mut shares = Vec::with_capacity(nodes.len());
         for (node, tasks) in tasks {
             let numbers = &self.layout.nodes[node];
-            let mut gres: Vec<(usize, u64)> = Vec::new();
-            let mut add = |place: usize, count: u64| {
-                for also in self.layout.gres_counts_for(place) {
+            let mut gres: Vec<(GresIndex, u64)> = Vec::new();
+            let mut add = |resource: GresIndex, count: u64| {
+                for also in self.layout.gres_counts_for(resource) {
                     gres.push((also, count));
                 }
             };
-            need.gres.per_node.iter().for_each(|&(place, count)| add(place, count));
+            need.gres.per_node.iter().for_each(|&(resource, count)| add(resource, count));
             need.gres
                 .per_task
                 .iter()
-                .for_each(|&(place, count)| add(place, count.saturating_mul(u64::from(tasks.max(1)))));
-            for (place, left) in &mut gres_left {
-                let taken = self.gres_for(node, *place, self.cpus(node, need), need).min(*left);
+                .for_each(|&(resource, count)| add(resource, count.saturating_mul(u64::from(tasks.max(1)))));
+            for (resource, left) in &mut gres_left {
+                let taken = self.gres_for(node, *resource, self.cpus(node, need), need).min(*left);
                 *left -= taken;
                 if taken > 0 {
-                    add(*place, taken);
+                    add(*resource, taken);
                 }
             }
             let gpus: u64 = need
-                .gpu_place()
-                .map_or(0, |place| gres.iter().filter(|one| one.0 == place).map(|one| one.1).sum());
+                .gpu_index()
+                .map_or(0, |resource| gres.iter().filter(|one| one.0 == resource).map(|one| one.1).sum());
             let cpus = if need.is_exclusive {
                 numbers.cpus
             } else {
@@ -364,7 +364,7 @@ impl NodeOffer<'_> {
                 MemoryNeed::PerGpu(mb) => mb.saturating_mul(gpus),
                 MemoryNeed::AllOfNode => numbers.memory,
             };
-            let cap = need.cap.map(|cap| cap.place);
+            let cap = need.cap.map(|cap| cap.of);
             let held = self.layout.cpus_of_cores(node, cpus, need);
             shares.push(NodeShare { node, cpus, held, memory, gres, cap, apart: need.placing.apart });
         }
@@ -420,7 +420,7 @@ fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec
             false => runs.iter().map(|run| run.0).min()?,
         };
         let mut best: Option<usize> = None;
-        for (place, run) in runs.iter().enumerate().skip(first) {
+        for (index, run) in runs.iter().enumerate().skip(first) {
             if run.0 != lightest {
                 if is_sorted {
                     break;
@@ -428,7 +428,7 @@ fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec
                 continue;
             }
             let Some(other) = best.map(|best| &runs[best]) else {
-                best = Some(place);
+                best = Some(index);
                 continue;
             };
             let (one, other) = (length(run), length(other));
@@ -438,7 +438,7 @@ fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec
                 (false, _) => one > other,
             };
             if better {
-                best = Some(place);
+                best = Some(index);
             } else if is_sorted && one < missing {
                 // The longest come first.
                 break;
@@ -482,8 +482,8 @@ fn best_run(runs: &[NodeRun], missing: &Missing) -> Option<usize> {
     let suffices = |run: &NodeRun| {
         run.cpus >= missing.cpus && missing.is_enough(run.nodes) && missing.would_have_each(&run.gres)
     };
-    (0..runs.len()).reduce(|best, place| {
-        let (one, other) = (&runs[place], &runs[best]);
+    (0..runs.len()).reduce(|best, index| {
+        let (one, other) = (&runs[index], &runs[best]);
         let comes_first = other.named.is_none() && one.named.is_some() || one.weight < other.weight;
         let fits_better = one.weight == other.weight
             && match (suffices(one), suffices(other)) {
@@ -491,6 +491,6 @@ fn best_run(runs: &[NodeRun], missing: &Missing) -> Option<usize> {
                 (true, true) => one.cpus < other.cpus,
                 (false, _) => one.cpus > other.cpus,
             };
-        if comes_first || fits_better { place } else { best }
+        if comes_first || fits_better { index } else { best }
     })
 }

@@ -27,7 +27,7 @@ impl ClusterNow<'_> {
         at: &RequestedPartition,
         held_back: &NodeSet,
     ) -> Option<NodeSet> {
-        let mut usable = self.pool.open_nodes[at.partition].clone();
+        let mut usable = self.pool.open_nodes[at.partition.0].clone();
         let terms = &self.jobs[job].terms;
         if terms.reservation.is_none() {
             usable.take_away(held_back);
@@ -61,7 +61,7 @@ impl ClusterNow<'_> {
             offer.best_fit(need)
         };
         let among_usable = if idle.len() >= need.nodes.0 as usize { best(usable) } else { None };
-        among_usable.or_else(|| best(&self.pool.layout.partitions[at.partition]))
+        among_usable.or_else(|| best(&self.pool.layout.partitions[at.partition.0]))
     }
 
     /// The weights with which nodes for a start of a job are chosen: where nodes count for a limit, those that count already come

@@ -25,17 +25,17 @@ impl SwitchTree {
             .iter()
             .map(|switch| TreeSwitch { nodes: own(&switch.nodes), level: 0, parent: None })
             .collect();
-        for (place, switch) in switches.iter().enumerate() {
-            for &below in switch.switches.iter().filter(|&&below| below < switches.len() && below != place) {
-                tree[below].parent = Some(place);
+        for (above, switch) in switches.iter().enumerate() {
+            for &below in switch.switches.iter().filter(|&&below| below < switches.len() && below != above) {
+                tree[below].parent = Some(above);
             }
         }
         // Each round carries nodes one level up; a circle of switches ends after as many rounds as there are switches.
         for _ in 0..switches.len() {
             let mut has_changed = false;
-            for place in 0..tree.len() {
-                let Some(above) = tree[place].parent else { continue };
-                let (level, below) = (tree[place].level + 1, tree[place].nodes.clone());
+            for switch in 0..tree.len() {
+                let Some(above) = tree[switch].parent else { continue };
+                let (level, below) = (tree[switch].level + 1, tree[switch].nodes.clone());
                 let is_higher = level > tree[above].level && level < switches.len();
                 if is_higher || !below.is_subset(&tree[above].nodes) {
                     tree[above].level = if is_higher { level } else { tree[above].level };
@@ -51,8 +51,8 @@ impl SwitchTree {
     }
 
     /// The one above a switch; itself if there is none.
-    pub fn above(&self, place: usize) -> usize {
-        self.0[place].parent.unwrap_or(place)
+    pub fn above(&self, switch: usize) -> usize {
+        self.0[switch].parent.unwrap_or(switch)
     }
 
     /// How many links lie between two switches; `None` if there is no way.

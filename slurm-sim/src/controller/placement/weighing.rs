@@ -27,7 +27,7 @@ impl NodePool {
         let weights = Arc::make_mut(&mut self.weights);
         weights.lighter.resize(count, 0);
         for node in need.on.feasible.iter() {
-            let all = need.gpu_place().map_or(0, |place| self.layout.nodes[node].gres[place]);
+            let all = need.gpu_index().map_or(0, |gpus| self.layout.nodes[node].gres[gpus.0]);
             weights.lighter[node] = u8::try_from(need.near_gpus(all)).unwrap_or(u8::MAX);
         }
         if weights.lighter.iter().all(|&by| by == 0) {

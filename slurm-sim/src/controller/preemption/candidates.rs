@@ -1,6 +1,6 @@
 //! Which running jobs a job may preempt, and which it would.
 
-use crate::cluster::{PreemptAction, PreemptKind};
+use crate::cluster::{PartitionIndex, PreemptAction, PreemptKind};
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
@@ -36,10 +36,10 @@ impl Preemption<'_> {
         match settings.kind {
             PreemptKind::None => PreemptAction::Off,
             PreemptKind::PartitionTier => {
-                self.now.cluster.partitions[one.last.ran_in].preempt.unwrap_or(settings.action)
+                self.now.cluster[one.last.ran_in].preempt.unwrap_or(settings.action)
             }
             PreemptKind::Qos => {
-                one.holder.qos.and_then(|qos| self.now.cluster.qos[qos].preempt).unwrap_or(settings.action)
+                one.holder.qos.and_then(|qos| self.now.cluster[qos].preempt).unwrap_or(settings.action)
             }
         }
     }
@@ -48,7 +48,7 @@ impl Preemption<'_> {
     fn preempts(&self, job: JobHandle, at: &RequestedPartition, other: JobHandle) -> bool {
         let settings = &self.now.cluster.settings.preempt;
         let (one, running) = (&self.now.jobs[job], &self.now.jobs[other]);
-        let exempt = running.holder.qos.and_then(|qos| self.now.cluster.qos[qos].preempt_exempt_time);
+        let exempt = running.holder.qos.and_then(|qos| self.now.cluster[qos].preempt_exempt_time);
         if running.last.incarnation > MOST_STARTS
             || self.now.second - running.last.start < exempt.unwrap_or(settings.exempt_time).0
         {
@@ -57,15 +57,15 @@ impl Preemption<'_> {
         match settings.kind {
             PreemptKind::None => false,
             PreemptKind::PartitionTier => {
-                let tier = |partition: usize| self.now.cluster.partitions[partition].priority_tier;
+                let tier = |partition: PartitionIndex| self.now.cluster[partition].priority_tier;
                 tier(at.partition) > tier(running.last.ran_in)
             }
             PreemptKind::Qos => {
                 let (Some(own), Some(theirs)) = (one.holder.qos, running.holder.qos) else { return false };
-                let (own, theirs) = (&self.now.cluster.qos[own], &self.now.cluster.qos[theirs]);
+                let (own, theirs) = (&self.now.cluster[own], &self.now.cluster[theirs]);
                 let is_below = settings.within
                     && own.name == theirs.name
-                    && running.partitions.iter().all(|place| place.priority < at.priority);
+                    && running.partitions.iter().all(|other| other.priority < at.priority);
                 own.preempts.contains(&theirs.name) || is_below
             }
         }
@@ -86,8 +86,8 @@ impl Preemption<'_> {
         let rank = |&other: &JobHandle| {
             let running = &self.now.jobs[other];
             let first = match settings.kind {
-                PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.now.cluster.qos[qos].priority),
-                _ => self.now.cluster.partitions[running.last.ran_in].priority_tier,
+                PreemptKind::Qos => running.holder.qos.map_or(0, |qos| self.now.cluster[qos].priority),
+                _ => self.now.cluster[running.last.ran_in].priority_tier,
             };
             (first, running.last.nodes.len(), running.last.start)
         };

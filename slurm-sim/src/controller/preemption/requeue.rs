@@ -66,11 +66,11 @@ impl Controller<'_> {
 #[cfg(test)]
 mod tests {
     use crate::cluster::{
-        Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PreemptAction, PreemptKind,
-        Qos, RecordedRun, SubmittedJob,
+        Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeState, PartitionIndex,
+        PreemptAction, PreemptKind, Qos, RecordedRun, SubmittedJob,
     };
     use crate::controller::clock::Phases;
-    use crate::controller::handles::{JobHandle, SubmissionHandle};
+    use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
     use crate::controller::job::StartedBy;
     use crate::controller::simulate::{simulate_cluster, simulate_in_detail};
     use crate::controller::state::Controller;
@@ -147,11 +147,11 @@ mod tests {
             (last.billing, last.cpus, last.amounts.0[3])
         };
         let run = |controller: &mut Controller<'_>, job: JobHandle, cpus: u32| {
-            let need = controller.jobs[job].partitions[0].kept.need.clone();
+            let need = controller.jobs[job].partitions[PartitionChoice::FIRST].kept.need.clone();
             let mut shares = controller.pool.given_in_any_case(&[0], &need);
             (shares[0].cpus, shares[0].held) = (cpus, cpus);
-            let amounts = controller.limits.amounts(&shares, 0);
-            controller.start(job, 0, shares, amounts, StartedBy::Main);
+            let amounts = controller.limits.amounts(&shares, PartitionIndex(0));
+            controller.start(job, PartitionChoice::FIRST, shares, amounts, StartedBy::Main);
         };
         controller.submit(SubmissionHandle(0));
         controller.submit(SubmissionHandle(1));

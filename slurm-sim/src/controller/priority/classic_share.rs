@@ -1,6 +1,6 @@
 //! Classic fair share (`PriorityFlags=NO_FAIR_TREE`): `2^(−effective usage / share / dampening)`.
 
-use crate::cluster::{Associations, PrioritySettings, Shares};
+use crate::cluster::{AssociationIndex, Associations, PrioritySettings, Shares};
 use queuecast_core::order;
 
 /// Shares of all associations, and the usage that counts for them.
@@ -10,6 +10,7 @@ use queuecast_core::order;
 /// decayed, and the running jobs whose records come before that job's have been charged.
 #[derive(Debug, Clone)]
 pub struct ClassicShares {
+    /// As all that follows by the index of the association.
     roots: Vec<Option<usize>>,
     is_user: Vec<bool>,
     /// The nearest ancestor with shares of its own (not `Fairshare=parent`).
@@ -48,7 +49,7 @@ impl ClassicShares {
     pub fn new(associations: &Associations, settings: &PrioritySettings) -> ClassicShares {
         let all = &associations.0;
         let count = all.len();
-        let parent = |one: usize| all[one].parent.filter(|parent| *parent < count);
+        let parent = |one: usize| all[one].parent.map(|parent| parent.0).filter(|parent| *parent < count);
         // Ancestors up to the root; `take` ends the walk if the parents form a circle.
         let ancestors = |one: usize| std::iter::successors(parent(one), |&one| parent(one)).take(count);
         let is_root = |one: usize| parent(one).is_none();
@@ -78,6 +79,9 @@ impl ClassicShares {
                 Some(above) => shares[above],
             };
         }
+        let below = |one: AssociationIndex| {
+            associations.children(one).map(|child| child.0).filter(|&child| has_own(child)).collect()
+        };
         ClassicShares {
             roots: (0..count).map(|one| ancestors(one).last()).collect(),
             is_user: all.iter().map(|one| one.user.is_some()).collect(),
@@ -89,9 +93,7 @@ impl ClassicShares {
             effective: vec![None; count],
             dampening: f64::from(settings.fair_share_dampening.max(1)),
             oblivious: settings.flags.depth_oblivious.then(|| SiblingUsage {
-                below: (0..count)
-                    .map(|one| associations.children(one).filter(|&child| has_own(child)).collect())
-                    .collect(),
+                below: (0..count).map(AssociationIndex).map(below).collect(),
                 parts: vec![NEVER_COMPUTED; count],
             }),
         }
@@ -108,8 +110,8 @@ impl ClassicShares {
     /// Computes the effective usage of accounts, and discards that of users.
     pub fn begin_period(&mut self, usage: &[f64]) {
         self.effective.fill(None);
-        for place in 0..self.top_down.len() {
-            let one = self.top_down[place];
+        for index in 0..self.top_down.len() {
+            let one = self.top_down[index];
             if !self.is_user[one] {
                 self.effective[one] = Some(self.compute(one, usage));
             }
@@ -117,10 +119,11 @@ impl ClassicShares {
     }
 
     /// The fair-share factor of an association, 0 to 1, by the effective usage of this period; computed now if it is not known.
-    pub fn factor(&mut self, association: usize, usage: &[f64]) -> f64 {
-        let counts = match self.above[association].filter(|_| !self.has_own[association]) {
+    pub fn factor(&mut self, association: AssociationIndex, usage: &[f64]) -> f64 {
+        let own = association.0;
+        let counts = match self.above[own].filter(|_| !self.has_own[own]) {
             Some(above) => above,
-            None => association,
+            None => own,
         };
         let effective = match self.effective[counts] {
             Some(effective) => effective,
@@ -184,7 +187,7 @@ mod tests {
     fn with(flags: PriorityFlags) -> ClassicShares {
         let one = |user: Option<&str>, parent: Option<usize>, shares: Shares| Association {
             user: user.map(str::to_owned),
-            parent,
+            parent: parent.map(AssociationIndex),
             shares,
             ..Association::default()
         };
@@ -209,16 +212,16 @@ mod tests {
         let mut classic = classic();
         let unused = [0.0; 7];
         classic.begin_period(&unused);
-        (3..7).for_each(|user| close(classic.factor(user, &unused), 1.0));
+        (3..7).for_each(|user| close(classic.factor(AssociationIndex(user), &unused), 1.0));
         // Usage as the shares say: 3 to 1, halves within. User a1 has used 0.375 of all; with the share of what a2 used,
         // 0.375 + (0.75 − 0.375) / 2, for 0.375 of the shares. User b2 has what the account has, which is at its share, and
         // b1 all that has shares below it: 0.125 + (0.25 − 0.125) for 0.25.
         let usage = [8.0, 6.0, 2.0, 3.0, 3.0, 1.0, 1.0];
         classic.begin_period(&usage);
-        close(classic.factor(3, &usage), (-1.5_f64).exp2());
-        close(classic.factor(1, &usage), 0.5);
-        close(classic.factor(6, &usage), 0.5);
-        close(classic.factor(5, &usage), 0.5);
+        close(classic.factor(AssociationIndex(3), &usage), (-1.5_f64).exp2());
+        close(classic.factor(AssociationIndex(1), &usage), 0.5);
+        close(classic.factor(AssociationIndex(6), &usage), 0.5);
+        close(classic.factor(AssociationIndex(5), &usage), 0.5);
     }
 
     #[test]
@@ -229,13 +232,16 @@ mod tests {
         // Then a1 uses 8 more: of a1 that counts, 11/16 + (6/8 − 11/16) / 2 for 0.375; of the account it does not yet.
         let after = [16.0, 14.0, 2.0, 11.0, 3.0, 1.0, 1.0];
         let of_a1 = (-(0.6875 + 0.0625 / 2.0) / 0.375_f64).exp2();
-        close(classic.factor(3, &after), of_a1);
-        close(classic.factor(1, &after), 0.5);
+        close(classic.factor(AssociationIndex(3), &after), of_a1);
+        close(classic.factor(AssociationIndex(1), &after), 0.5);
         // What was taken is kept, whatever is used after.
-        close(classic.factor(3, &before), of_a1);
+        close(classic.factor(AssociationIndex(3), &before), of_a1);
         // Control: in the next period all of it counts.
         classic.begin_period(&after);
-        close(classic.factor(3, &after), (-(0.6875 + (0.875 - 0.6875) / 2.0) / 0.375_f64).exp2());
+        close(
+            classic.factor(AssociationIndex(3), &after),
+            (-(0.6875 + (0.875 - 0.6875) / 2.0) / 0.375_f64).exp2(),
+        );
     }
 
     /// Account a has used half with three quarters of the shares, b half with one quarter. User a1 has used three times what a2
@@ -246,22 +252,22 @@ mod tests {
         let mut classic = with(PriorityFlags { depth_oblivious: true, ..PriorityFlags::default() });
         classic.begin_period(&usage);
         // a2 has never asked, so that siblings seem to have used all there is.
-        assert!(classic.factor(3, &usage) > 0.999);
-        classic.factor(4, &usage);
+        assert!(classic.factor(AssociationIndex(3), &usage) > 0.999);
+        classic.factor(AssociationIndex(4), &usage);
         classic.begin_period(&usage);
         // a: p = 0.5 / 0.75. a1: l = (0.375 / 0.375) / (0.5 / 0.75) = 1.5, on the other side of 1. a2: l = 0.5, on the same.
         let p: f64 = 2.0 / 3.0;
         let k = 1.0 / (1.0 + (5.0 * p.ln()).powi(2));
-        close(classic.factor(3, &usage), (-(p * 1.5_f64.powf(k))).exp2());
-        close(classic.factor(4, &usage), (-(p * 0.5)).exp2());
+        close(classic.factor(AssociationIndex(3), &usage), (-(p * 1.5_f64.powf(k))).exp2());
+        close(classic.factor(AssociationIndex(4), &usage), (-(p * 0.5)).exp2());
         // b2 has the shares of the account; b1 all others below it: l = 1.
-        close(classic.factor(6, &usage), (-2.0_f64).exp2());
-        close(classic.factor(5, &usage), (-2.0_f64).exp2());
+        close(classic.factor(AssociationIndex(6), &usage), (-2.0_f64).exp2());
+        close(classic.factor(AssociationIndex(5), &usage), (-2.0_f64).exp2());
         // Control: begun anew, it is as at first; without the flag it never is.
         classic.begin(&usage);
-        assert!(classic.factor(3, &usage) > 0.999);
+        assert!(classic.factor(AssociationIndex(3), &usage) > 0.999);
         let mut plain = with(PriorityFlags::default());
         plain.begin_period(&usage);
-        close(plain.factor(3, &usage), (-(0.375 + 0.125 / 2.0) / 0.375_f64).exp2());
+        close(plain.factor(AssociationIndex(3), &usage), (-(0.375 + 0.125 / 2.0) / 0.375_f64).exp2());
     }
 }

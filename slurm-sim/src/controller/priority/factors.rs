@@ -1,11 +1,11 @@
 //! Usage, and priorities by it.
 
 use super::priorities::Priorities;
-use crate::cluster::PriorityKind;
-use crate::controller::handles::JobHandle;
+use crate::cluster::{PartitionIndex, PriorityKind};
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobStage, RequestedPartition};
 use crate::controller::lifecycle::Jobs;
-use crate::controller::placement::MemoryNeed;
+use crate::controller::placement::{GresIndex, MemoryNeed};
 use crate::controller::state::Controller;
 use queuecast_core::order;
 
@@ -75,14 +75,14 @@ impl Priorities<'_> {
             self.fair.settle(association);
         }
         let only_grows = self.cluster.settings.priority.flags.incr_only;
-        for place in 0..jobs[job].partitions.len() {
-            let before = jobs[job].partitions[place].priority;
-            let computed = self.priority(jobs, job, place, now);
-            jobs.set_priority(job, place, if only_grows { computed.max(before) } else { computed });
+        for choice in jobs[job].partitions.choices() {
+            let before = jobs[job].partitions[choice].priority;
+            let computed = self.priority(jobs, job, choice, now);
+            jobs.set_priority(job, choice, if only_grows { computed.max(before) } else { computed });
         }
     }
 
-    fn priority(&self, jobs: &Jobs<'_>, job: JobHandle, place: usize, now: i64) -> u64 {
+    fn priority(&self, jobs: &Jobs<'_>, job: JobHandle, choice: PartitionChoice, now: i64) -> u64 {
         let one = &jobs[job];
         if let Some(fixed) = one.terms.fixed_priority {
             return u64::from(fixed);
@@ -91,15 +91,15 @@ impl Priorities<'_> {
             // In the order of submission.
             return u64::from(u32::MAX) - jobs.rank(job) as u64;
         }
-        let sum = self.parts(one, place, now).sum();
+        let sum = self.parts(one, choice, now).sum();
         if sum < 1.0 { 1 } else { sum as u64 }
     }
 
     /// What the priority of a job in one of its partitions consists of.
-    pub fn parts(&self, one: &ControlledJob, place: usize, now: i64) -> PriorityParts {
+    pub fn parts(&self, one: &ControlledJob, choice: PartitionChoice, now: i64) -> PriorityParts {
         let settings = &self.cluster.settings.priority;
         let weights = &settings.weights;
-        let place = &one.partitions[place];
+        let at = &one.partitions[choice];
         let flags = &settings.flags;
         let since = match one.holder.limits.accrual {
             _ if flags.accrue_always => Some(one.wait.submit),
@@ -110,20 +110,20 @@ impl Priorities<'_> {
             Some(since) => ((now - since).max(0) as f64 / settings.max_age.0.max(1) as f64).min(1.0),
             None => 0.0,
         };
-        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster.qos[qos].priority));
+        let qos = one.holder.qos.map_or(0.0, |qos| f64::from(self.cluster[qos].priority));
         let nodes = self.cluster.nodes.len().max(1) as f64;
-        let (asked, size_cpus) = (f64::from(place.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
+        let (asked, size_cpus) = (f64::from(at.kept.need.asked_nodes), f64::from(one.wait.size_cpus));
         let size = if flags.small_relative_to_time {
             // Processors, at least those of average nodes, for each minute of the limit.
             let cpus = (asked * self.all_cpus / nodes).max(size_cpus);
-            let share = cpus / (place.limit / 60).max(1) as f64 / self.all_cpus;
+            let share = cpus / (at.limit / 60).max(1) as f64 / self.all_cpus;
             if settings.favor_small { 1.0 - share } else { share }
         } else if settings.favor_small {
             ((nodes - asked) / nodes + (self.all_cpus - size_cpus) / self.all_cpus) / 2.0
         } else {
             (asked / nodes + size_cpus / self.all_cpus) / 2.0
         };
-        let factor = f64::from(self.cluster.partitions[place.partition].priority_job_factor);
+        let factor = f64::from(self.cluster[at.partition].priority_job_factor);
         let of = |value: f64, largest: f64, is_raw: bool| {
             if is_raw {
                 value
@@ -133,8 +133,7 @@ impl Priorities<'_> {
                 0.0
             }
         };
-        let association =
-            one.holder.association.and_then(|index| self.cluster.associations.0[index].priority);
+        let association = one.holder.association.and_then(|index| self.cluster.associations[index].priority);
         let association = association.map_or(0.0, f64::from);
         PriorityParts {
             age: f64::from(weights.age) * age,
@@ -146,28 +145,28 @@ impl Priorities<'_> {
             qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
             association: f64::from(weights.assoc)
                 * of(association, self.largest_association, flags.no_normal_assoc),
-            resources: self.resource_part(place, one.partitions[0].kept.need.counted_memory),
+            resources: self
+                .resource_part(at, one.partitions[PartitionChoice::FIRST].kept.need.counted_memory),
             nice: one.terms.nice as f64,
         }
     }
 
     /// Of each resource with a weight, what a job asks for relative to what its partition has. Memory that it does not ask for is
     /// the default of the first of its partitions, in all of them.
-    fn resource_part(&self, place: &RequestedPartition, memory: MemoryNeed) -> f64 {
+    fn resource_part(&self, at: &RequestedPartition, memory: MemoryNeed) -> f64 {
         let settings = &self.cluster.settings.priority;
         if settings.weights.tres.is_empty() {
             return 0.0;
         }
-        let need = &place.kept.need;
+        let need = &at.kept.need;
         let gres = |name: &str| {
             let asked = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
             let of_tasks = need.gres.per_task.iter();
             let of_tasks = of_tasks.map(|one| (one.0, one.1.saturating_mul(u64::from(need.tasks))));
             let asked = asked.chain(need.gres.per_job.iter().copied()).chain(of_tasks);
-            let places = self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at);
-            let places: Vec<usize> = places.collect();
+            let named: Vec<GresIndex> = self.layout.gres_named(name).collect();
             // What is asked for of one type counts as of any.
-            let counts = |place: usize| self.layout.gres_counts_for(place).any(|at| places.contains(&at));
+            let counts = |one: GresIndex| self.layout.gres_counts_for(one).any(|at| named.contains(&at));
             asked.filter(|one| counts(one.0)).map(|one| one.1).sum::<u64>()
         };
         let memory = match memory {
@@ -183,7 +182,7 @@ impl Priorities<'_> {
                 "node" => u64::from(need.nodes.0),
                 name => gres(name),
             };
-            let all = self.partition_has(place.partition, name);
+            let all = self.partition_has(at.partition, name);
             match settings.flags.no_normal_tres {
                 true => weight * asked as f64,
                 false if all > 0 => weight * (asked as f64 / all as f64).min(1.0),
@@ -194,15 +193,14 @@ impl Priorities<'_> {
     }
 
     /// How much of a resource the nodes of a partition have.
-    fn partition_has(&self, partition: usize, name: &str) -> u64 {
-        let nodes = self.layout.partitions[partition].iter();
-        let places: Vec<usize> =
-            self.layout.gres_names().zip(0..).filter(|(one, _)| one == name).map(|(_, at)| at).collect();
+    fn partition_has(&self, partition: PartitionIndex, name: &str) -> u64 {
+        let nodes = self.layout.partitions[partition.0].iter();
+        let named: Vec<GresIndex> = self.layout.gres_named(name).collect();
         let of = |node: usize| match name {
             "cpu" | "billing" => u64::from(self.cluster.nodes[node].unreserved_cpus()),
             "mem" => self.cluster.nodes[node].memory_mb,
             "node" => 1,
-            _ => places.iter().map(|&at| self.layout.nodes[node].gres[at]).sum(),
+            _ => named.iter().map(|&at| self.layout.nodes[node].gres[at.0]).sum(),
         };
         nodes.map(of).sum()
     }

@@ -1,7 +1,7 @@
 //! What accounts and users have used, and the fair-share factor it leaves them.
 
 use super::classic_share::ClassicShares;
-use crate::cluster::{Associations, PrioritySettings, Shares};
+use crate::cluster::{AssociationIndex, Associations, PrioritySettings, Shares};
 use queuecast_core::order;
 
 /// The decay of usage in one second, of a half-life in seconds, as Slurm computes it.
@@ -12,6 +12,7 @@ fn decay(half_life: i64) -> f64 {
 /// Usage of every association, and the factor of each user's.
 #[derive(Debug, Clone)]
 pub struct FairShare {
+    /// As all that follows by the index of the association.
     parents: Vec<Option<usize>>,
     /// In the order in which the fair tree ranked them last.
     children: Vec<Vec<usize>>,
@@ -31,8 +32,8 @@ impl FairShare {
         let all = &associations.0;
         let mut children = vec![Vec::new(); all.len()];
         for (index, one) in all.iter().enumerate() {
-            if let Some(parent) = one.parent.filter(|parent| *parent < all.len()) {
-                children[parent].push(index);
+            if let Some(parent) = one.parent.filter(|parent| parent.0 < all.len()) {
+                children[parent.0].push(index);
             }
         }
         // Users without shares of their own take none of their siblings'.
@@ -44,7 +45,7 @@ impl FairShare {
         let classic = settings.flags.no_fair_tree.then(|| ClassicShares::new(associations, settings));
         let mut fair = FairShare {
             classic,
-            parents: all.iter().map(|one| one.parent).collect(),
+            parents: all.iter().map(|one| one.parent.map(|parent| parent.0)).collect(),
             children,
             shares: all.iter().map(|one| share(one.shares, one.user.is_some())).collect(),
             is_first: all.iter().map(|one| one.user.is_some() && one.shares == Shares::Parent).collect(),
@@ -61,14 +62,14 @@ impl FairShare {
     }
 
     /// The factor of a user's association, 0 to 1.
-    pub fn factor(&self, association: usize) -> f64 {
-        self.factors[association]
+    pub fn factor(&self, association: AssociationIndex) -> f64 {
+        self.factors[association.0]
     }
 
     /// Charges an association, and all above it, `billing` per second over this number of seconds.
-    pub fn charge(&mut self, association: usize, billing: f64, seconds: i64) {
+    pub fn charge(&mut self, association: AssociationIndex, billing: f64, seconds: i64) {
         if seconds > 0 {
-            self.add(association, self.decayed(seconds) * billing);
+            self.add(association.0, self.decayed(seconds) * billing);
         }
     }
 
@@ -122,9 +123,9 @@ impl FairShare {
     }
 
     /// With classic fair share: the factor of a user's association, unless it has been computed in this period.
-    pub fn settle(&mut self, association: usize) {
+    pub fn settle(&mut self, association: AssociationIndex) {
         if let Some(classic) = &mut self.classic {
-            self.factors[association] = classic.factor(association, &self.usage);
+            self.factors[association.0] = classic.factor(association, &self.usage);
         }
     }
 
@@ -132,7 +133,7 @@ impl FairShare {
     pub fn rank(&mut self) {
         if self.is_classic() {
             self.begin_period();
-            (0..self.parents.len()).for_each(|one| self.settle(one));
+            (0..self.parents.len()).for_each(|one| self.settle(AssociationIndex(one)));
             // Users' are computed when they are asked for.
             self.begin_period();
             return;
@@ -179,8 +180,8 @@ impl FairShare {
         }
         self.children[above] = children;
         let mut before: Option<f64> = None;
-        for (place, (level, is_account, child)) in levels.into_iter().enumerate() {
-            let tied = place == 0 && is_tied || before == Some(level);
+        for (index, (level, is_account, child)) in levels.into_iter().enumerate() {
+            let tied = index == 0 && is_tied || before == Some(level);
             if is_account {
                 self.tree_below(child, users, ranks, tied);
             } else {
@@ -210,7 +211,7 @@ mod tests {
         let one = |account: &str, user: Option<&str>, parent: Option<usize>, shares: u32| Association {
             account: account.into(),
             user: user.map(str::to_owned),
-            parent,
+            parent: parent.map(AssociationIndex),
             shares: Shares::Of(shares),
             ..Association::default()
         };
@@ -226,7 +227,7 @@ mod tests {
     }
 
     fn factors(fair: &FairShare) -> [f64; 4] {
-        [3, 4, 5, 6].map(|user| fair.factor(user))
+        [3, 4, 5, 6].map(|user| fair.factor(AssociationIndex(user)))
     }
 
     #[test]
@@ -235,13 +236,13 @@ mod tests {
         let mut fair = FairShare::new(&associations(), &settings);
         assert_eq!(factors(&fair), [1.0; 4], "nothing is used: all are tied");
         // Account a has used half with three quarters of the shares, so its users come first; of them a2, who used nothing.
-        fair.charge(3, 10.0, 100);
-        fair.charge(5, 10.0, 100);
+        fair.charge(AssociationIndex(3), 10.0, 100);
+        fair.charge(AssociationIndex(5), 10.0, 100);
         fair.rank();
         assert_eq!(factors(&fair), [0.75, 1.0, 0.25, 0.5]);
         // Control: with all usage by a, b comes first.
         let mut other = FairShare::new(&associations(), &settings);
-        other.charge(3, 10.0, 100);
+        other.charge(AssociationIndex(3), 10.0, 100);
         other.rank();
         assert_eq!(factors(&other), [0.25, 0.5, 1.0, 1.0]);
     }
@@ -252,9 +253,9 @@ mod tests {
         let mut all = associations();
         all.0[3].shares = Shares::Parent;
         let mut fair = FairShare::new(&all, &PrioritySettings::default());
-        fair.charge(3, 10.0, 100);
-        fair.charge(4, 1.0, 100);
-        fair.charge(5, 10.0, 100);
+        fair.charge(AssociationIndex(3), 10.0, 100);
+        fair.charge(AssociationIndex(4), 1.0, 100);
+        fair.charge(AssociationIndex(5), 10.0, 100);
         fair.rank();
         assert_eq!(factors(&fair), [1.0, 0.75, 0.25, 0.5]);
     }
@@ -264,7 +265,7 @@ mod tests {
         let settings =
             PrioritySettings { decay_half_life: queuecast_core::units::Seconds(1000), ..Default::default() };
         let mut fair = FairShare::new(&associations(), &settings);
-        fair.charge(3, 1.0, 1);
+        fair.charge(AssociationIndex(3), 1.0, 1);
         let before = fair.usage[0];
         fair.decay(1000);
         assert!((fair.usage[0] / before - 0.5).abs() < 1e-3 && fair.usage[3] == fair.usage[0]);

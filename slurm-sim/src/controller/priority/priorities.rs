@@ -67,7 +67,7 @@ impl<'c> Priorities<'c> {
 
     /// Charges a job for the time since it was charged last, up to this second.
     pub fn charge(&mut self, one: &ControlledJob, limits: &mut Limits, until: i64) {
-        let factor = one.holder.qos.map_or(1.0, |qos| self.cluster.qos[qos].usage_factor);
+        let factor = one.holder.qos.map_or(1.0, |qos| self.cluster[qos].usage_factor);
         let from = one.last.start.max(self.last_charge);
         if let Some(association) = one.holder.association {
             let told = one.last.billing;

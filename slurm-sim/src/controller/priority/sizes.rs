@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::cluster::BackfillSettings;
 use crate::controller::backfill::TestCounts;
 use crate::controller::cluster_now::ClusterNow;
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::limits::LicenseCounts;
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
@@ -17,7 +17,7 @@ impl Controller<'_> {
     /// A job was submitted: whether its size is known. With `select/linear` nodes are looked for at once, unless a limit is
     /// reached, after its first priority was computed; otherwise a backfill cycle is the first to do that for an exclusive job.
     pub fn size_submitted(&mut self, job: JobHandle) {
-        let need = &self.jobs[job].partitions[0].kept.need;
+        let need = &self.jobs[job].partitions[PartitionChoice::FIRST].kept.need;
         let layout = &self.pool.layout;
         let is_whole = need.is_exclusive;
         let is_known = !is_whole && layout.least_held(need) == need.asked_cpus;
@@ -122,11 +122,11 @@ impl ClusterNow<'_> {
         // Where tests are limited by user alone, jobs of others change nothing.
         let by_user = limits[1..] == [0; 3];
         let users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
-        for &QueueRecord { job, place, user, .. } in queue {
+        for &QueueRecord { job, choice, user, .. } in queue {
             if by_user && !users.contains(&user) || counts.is_full(user, settings) {
                 continue;
             }
-            let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[place]);
+            let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[choice]);
             let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
@@ -160,7 +160,7 @@ impl ClusterNow<'_> {
 
     /// Whether no limit, and no license that others have, keeps a job from the selection of nodes.
     fn is_looked_for(&self, job: JobHandle, licenses: &LicenseCounts) -> bool {
-        let at = &self.jobs[job].partitions[0];
+        let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
         self.limits.before_selection(&at.limits, at.limit).is_none()
             && !licenses.lack(self.jobs.submission(job))
     }
@@ -168,7 +168,7 @@ impl ClusterNow<'_> {
     /// The processors of the nodes that a selection finds now, in the first of a job's partitions.
     fn size_found(&self, job: JobHandle) -> u32 {
         let (one, layout) = (&self.jobs[job], &self.pool.layout);
-        let tier = |at: &&RequestedPartition| Reverse(self.cluster.partitions[at.partition].priority_tier);
+        let tier = |at: &&RequestedPartition| Reverse(self.cluster[at.partition].priority_tier);
         let Some(at) = one.partitions.iter().min_by_key(tier) else { return one.wait.size_cpus };
         let need = &at.kept.need;
         if !need.is_exclusive {
@@ -177,7 +177,7 @@ impl ClusterNow<'_> {
         if let Some(cpus) = layout.equal_cpus.filter(|_| !layout.size_varies(need)) {
             return cpus.saturating_mul(need.least_nodes() as u32);
         }
-        let nodes = self.nodes_tested(at, &self.pool.open_nodes[at.partition]);
+        let nodes = self.nodes_tested(at, &self.pool.open_nodes[at.partition.0]);
         nodes.map_or(one.wait.size_cpus, |nodes| layout.cpus_of(&nodes))
     }
 }

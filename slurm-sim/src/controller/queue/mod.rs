@@ -7,4 +7,4 @@ mod record;
 
 pub use pending::PendingQueue;
 pub use reasons::{ReasonsFound, WaitReason, WaitedTimes};
-pub use record::QueueRecord;
+pub use record::{QueueRecord, RecordIndex};

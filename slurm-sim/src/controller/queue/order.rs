@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::record::QueueRecord;
-use crate::controller::handles::JobHandle;
+use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobStage};
 use crate::controller::state::Controller;
 
@@ -62,10 +62,11 @@ impl Controller<'_> {
         let is_higher = |job: JobHandle| {
             let (one, new) = (&self.jobs[job], &self.jobs[new]);
             one.terms.reservation == new.terms.reservation
-                && one.partitions[0].priority > new.partitions[0].priority
+                && one.partitions[PartitionChoice::FIRST].priority
+                    > new.partitions[PartitionChoice::FIRST].priority
         };
         let is_limited = |job: JobHandle| {
-            let at = &self.jobs[job].partitions[0];
+            let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
             self.limits.before_selection(&at.limits, at.limit).is_some()
                 || self.limits.forbid_least(at, &self.pool.layout)
         };

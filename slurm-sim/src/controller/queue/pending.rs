@@ -72,8 +72,8 @@ impl PendingQueue {
         if one.task.is_some() && one.last.incarnation == 0 && !self.heads_array(one.submission, job) {
             return;
         }
-        for place in 0..one.partitions.len() {
-            self.insert(QueueRecord::of(jobs, cluster, job, place));
+        for choice in one.partitions.choices() {
+            self.insert(QueueRecord::of(jobs, cluster, job, choice));
         }
     }
 
@@ -162,7 +162,7 @@ impl PendingQueue {
         let mut order = std::mem::take(&mut self.order);
         debug_assert!(order.iter().all(waits), "only jobs that wait have records");
         if std::mem::take(&mut self.is_stale) {
-            let renewed = |record: &QueueRecord| QueueRecord::of(jobs, cluster, record.job, record.place);
+            let renewed = |record: &QueueRecord| QueueRecord::of(jobs, cluster, record.job, record.choice);
             order.iter_mut().for_each(|record| *record = renewed(record));
             order.sort_unstable_by_key(|record| record.key);
         }

@@ -2,42 +2,53 @@
 
 use std::cmp::Reverse;
 
-use crate::cluster::Cluster;
-use crate::controller::handles::{JobHandle, SubmissionHandle};
+use crate::cluster::{Cluster, PartitionIndex};
+use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::lifecycle::Jobs;
 
 /// Where a job stands in the queue: what comes first is smaller.
-pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, usize));
+pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, PartitionChoice));
+
+/// A record: its place in the queue as a pass or cycle has taken it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordIndex(pub usize);
+
+impl RecordIndex {
+    /// The record behind it.
+    pub fn next(self) -> RecordIndex {
+        RecordIndex(self.0 + 1)
+    }
+}
 
 /// A job in one of its partitions, in the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueRecord {
     pub key: QueueKey,
     pub job: JobHandle,
-    pub place: usize,
+    pub choice: PartitionChoice,
     /// What does not change of the job, so that a pass need not look at each.
     pub submission: SubmissionHandle,
-    pub partition: usize,
+    pub partition: PartitionIndex,
     /// The number of its user.
     pub user: u32,
 }
 
 impl QueueRecord {
     /// Of a job in one of its partitions.
-    pub fn of(jobs: &Jobs<'_>, cluster: &Cluster, job: JobHandle, place: usize) -> QueueRecord {
+    pub fn of(jobs: &Jobs<'_>, cluster: &Cluster, job: JobHandle, choice: PartitionChoice) -> QueueRecord {
         let one = &jobs[job];
-        let at = &one.partitions[place];
+        let at = &one.partitions[choice];
         let key = (
             one.terms.reservation.is_none(),
-            Reverse(cluster.partitions[at.partition].priority_tier),
+            Reverse(cluster[at.partition].priority_tier),
             Reverse(at.priority),
             one.wait.submit,
-            (jobs.rank(job), one.task, place),
+            (jobs.rank(job), one.task, choice),
         );
         QueueRecord {
             key,
             job,
-            place,
+            choice,
             submission: one.submission,
             partition: at.partition,
             user: one.holder.user,

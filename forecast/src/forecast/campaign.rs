@@ -209,15 +209,12 @@ impl CampaignForecaster {
 type SimulatedJobs = Vec<(Time, Time)>;
 
 impl MemberTimes {
-    /// Takes the early parts of its ranges back to where those of the last end begin, but for a start that is told.
+    /// It ends no later than the last one, and starts no later than it ends, unless its start is told.
     fn end_by(&mut self, last: &PendingRange, is_told: bool) {
-        let by = |one: PendingRange| PendingRange {
-            p10: one.p10.min(last.p10),
-            low: one.low.min(last.low),
-            ..one
-        };
-        self.end = self.end.map(by);
-        self.start = if is_told { self.start } else { self.start.map(by) };
+        self.end = self.end.map(|end| no_later(end, last));
+        if let (Some(start), Some(end), false) = (self.start, &self.end, is_told) {
+            self.start = Some(no_later(start, end));
+        }
     }
 }
 
@@ -281,7 +278,8 @@ impl DrawnCampaign<'_> {
         let DrawnCampaign { campaign, drawn, now, first, size } = *self;
         let moved = first.map(|first| first.anchored(drawn, campaign, now));
         let shown = moved.as_deref().unwrap_or(drawn);
-        let times = milestones(shown, now);
+        // What past campaigns teach is by simulations as they were.
+        let times = milestones(drawn, now);
         let corrected = |milestone: usize| {
             correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
         };
@@ -300,16 +298,6 @@ impl DrawnCampaign<'_> {
                 end: range(shown.iter().map(|draw| draw[place].1), now),
             })
             .collect();
-        let latest = members.iter().filter_map(|one| one.end);
-        // As likely as not, and at the latest, it has not ended before one of its jobs.
-        let last_end = last_end.map(|last| {
-            latest.fold(last, |last, end| PendingRange {
-                median: last.median.max(end.median),
-                p90: last.p90.max(end.p90),
-                high: last.high.max(end.high),
-                ..last
-            })
-        });
         if let Some(last) = last_end {
             for (place, one) in members.iter_mut().enumerate() {
                 one.end_by(&last, first.is_some_and(|first| first.place == place));
@@ -369,6 +357,17 @@ fn range(times: impl Iterator<Item = Time>, now: Time) -> Option<PendingRange> {
         times.filter_map(|at| seconds_until(at, now)).map(|seconds| seconds.0 as f64).collect();
     order::sort_floats(&mut seconds);
     Distribution::observed(seconds.into(), 1.0).map(|time| PendingRange::of(&time))
+}
+
+/// A range of which no part is later than that of another.
+fn no_later(range: PendingRange, than: &PendingRange) -> PendingRange {
+    PendingRange {
+        p10: range.p10.min(than.p10),
+        median: range.median.min(than.median),
+        p90: range.p90.min(than.p90),
+        low: range.low.min(than.low),
+        high: range.high.min(than.high),
+    }
 }
 
 /// A range of which each part is later than that of another by some seconds or more; where that one is sooner than its median, by as much

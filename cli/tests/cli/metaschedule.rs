@@ -327,6 +327,11 @@ fn one_job_goes_where_it_would_start_first() {
     let csv = stdout(&mut folder.queuecast(&format!("{line} --format csv")));
     assert_eq!(column(&csv, "site"), names(&answer["sites"], "site"));
     assert_eq!(column(&csv, "first")[0], "1");
+    for (name, value) in
+        ["low", "high"].map(|end| (format!("{end}_seconds"), &answer["sites"][0]["wait"][end]))
+    {
+        assert_eq!(column(&csv, &name)[0].parse::<f64>().unwrap(), value.as_f64().unwrap(), "{csv}");
+    }
 }
 
 #[test]

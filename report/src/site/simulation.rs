@@ -125,14 +125,14 @@ fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
     let mut table = Table::new([
         Column::text("by").naming(),
         Column::text("group").naming(),
-        Column::integer("started"),
-        Column::integer("not started").spare(4),
+        Column::integer("started").spare(1),
+        Column::integer("not started").spare(6),
         Column::duration("mean wait"),
-        Column::duration("median").key("p50_wait_seconds"),
+        Column::duration("median").key("p50_wait_seconds").spare(2),
         Column::duration("90%").key("p90_wait_seconds"),
-        Column::duration("longest").key("max_wait_seconds").spare(3),
-        Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(1),
-        Column::share("backfilled").spare(2),
+        Column::duration("longest").key("max_wait_seconds").spare(5),
+        Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(3),
+        Column::share("backfilled").spare(4),
     ])
     .titled("Waits of jobs, each from its first submission to its last start");
     let mut hidden = 0;

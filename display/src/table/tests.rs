@@ -327,7 +327,7 @@ fn hidden_columns_of_the_same_name_are_told_apart() {
         range(3),
     ]);
     table.row(["as asked", "13 h", "6 h to 21 h", "14 h", "7 h to 22 h"].map(Cell::from));
-    let shown = text(&table, &Page::wide(40));
+    let shown = text(&table, &Page::wide(34));
     let note =
         shown.lines().skip_while(|line| !line.starts_with("columns hidden")).collect::<Vec<_>>().join(" ");
     let hidden = "\"done in, even odds\", \"80 % range\" after \"done in, even odds\"; a wider terminal";

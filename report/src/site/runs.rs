@@ -51,8 +51,8 @@ fn miss_table(misses: &[RunMiss]) -> Table {
         misses.iter().take(SHOWN_MISSES),
         [
             (Column::text("run").naming(), |one| (&one.run).into()),
-            (Column::text("decision").key("what"), |one| one.miss.what.name().into()),
-            (Column::integer("at"), |one| one.miss.at.0.into()),
+            (Column::text("decision").key("what").naming(), |one| one.miss.what.name().into()),
+            (Column::integer("at").spare(1), |one| one.miss.at.0.into()),
             (Column::text("job"), |one| (&*one.miss.job).into()),
             (Column::text("recorded"), |one| (&*one.miss.recorded).into()),
             (Column::text("decided here").key("decided"), |one| (&*one.miss.decided).into()),

@@ -67,7 +67,7 @@ fn facts(site: &str, source: &str, answer: &SiteAnswer) -> Table {
             fact("submitted", Cell::count(report.submissions)),
             fact("jobs with array tasks", Cell::count(report.jobs)),
             fact("became", Cell::text(states.join(", "))),
-            fact("from first submission to last end", Cell::duration(report.makespan.0 as f64)),
+            fact("until the last end", Cell::duration(report.makespan.0 as f64)),
         ]
         .into_iter()
         .chain(interrupted(report).map(|text| fact("stopped before their end", Cell::text(text)))),

@@ -100,6 +100,7 @@ fn a_change_over_the_threshold_has_an_exit_code_of_its_own() {
     for allowed in ["10d", "9000%"] {
         let (said, _) = ends(&folder, &format!("{review} {allowed}"), 0);
         assert!(said.contains("Within the threshold: at most "), "{said}");
+        assert!(said.contains("; increases below 1 min are not counted."), "{said}");
     }
     // Two seeds are too few to be sure of a small increase, and the verdict says that.
     let unsure = two(&CONF.replace("bf_interval=30", "bf_interval=300"));

@@ -3,6 +3,7 @@
 use super::over_seeds;
 use crate::words::number_of;
 use crate::{Answer, Cell, Column, Document, Table, duration};
+use queuecast_core::units::Seconds;
 use queuecast_slurm_texts::{ChangeEffect, SettingChange, SiteChanges};
 use queuecast_study::{
     ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewedGroup, ReviewedWait,
@@ -303,7 +304,13 @@ fn judgement(outcome: &ReviewOutcome, effect: Option<&ReviewEffect>) -> String {
             LargestIncrease::Share(_) => format!("{} more", outcome.threshold.max_increase),
             LargestIncrease::Time(_) => format!("{} longer", outcome.threshold.max_increase),
         };
-        return format!("Within the threshold: at most {most} {}.", judged(outcome));
+        let short = match outcome.threshold.ignore_below {
+            Seconds(below) if below > 0 => {
+                format!("; increases below {} are not counted", duration::about(below as f64))
+            }
+            _ => String::new(),
+        };
+        return format!("Within the threshold: at most {most} {}{short}.", judged(outcome));
     }
     format!("Over the threshold: {}.", over_threshold(outcome, effect.map_or(0, |effect| effect.lost)))
 }

@@ -47,7 +47,7 @@ impl Answer for ComparedVariants {
 /// What is shown of the metrics, and what gives way where the page is narrow: the higher, the earlier.
 const SHOWN: [(Metric<ClusterReport>, &str, u8); 8] = [
     (MEAN_WAIT, "mean wait", 0),
-    (P50_WAIT, "median", 3),
+    (P50_WAIT, "median", 7),
     (P90_WAIT, "90%", 5),
     (MEAN_BOUNDED_SLOWDOWN, "bounded slowdown", 4),
     (NOT_STARTED, "not started", 3),

@@ -106,7 +106,7 @@ impl Answer for Checkup {
                 (Column::text("state"), |one| one.state.word().into()),
                 (Column::text("area"), |one| one.area.into()),
                 (Column::text("check"), |one| (&one.check).into()),
-                (Column::text("found"), |one| (&one.found).into()),
+                (Column::text("found").naming(), |one| (&one.found).into()),
             ],
         );
         let mut document = Document::new().with_table("checks", table);
@@ -115,11 +115,8 @@ impl Answer for Checkup {
                 document = document.with_paragraph(format!("{}, {}: {to_do}.", one.area, one.check));
             }
         }
-        document.with_paragraph(match self.wrong() {
-            0 => "All of it works.".to_owned(),
-            1 => "One thing is wrong.".to_owned(),
-            wrong => format!("{wrong} things are wrong."),
-        })
+        // How many are wrong is the message that the command ends with.
+        if self.works { document.with_paragraph("All of it works.") } else { document }
     }
 
     fn table(&self) -> Table {

@@ -11,9 +11,6 @@ use queuecast_slurm_sim::cluster::{
 };
 use queuecast_slurm_texts::{read_array, read_submissions};
 
-/// More jobs are not asked about together.
-const MOST: usize = 10_000;
-
 /// A site's own scheduler is asked about fewer: each simulation of it goes through all of them, over and over where they wait for others.
 const MOST_BY_SCHEDULER: usize = 1_000;
 const MOST_AFTER_OTHERS: usize = 200;
@@ -54,9 +51,9 @@ pub(super) struct NewCampaignJob {
     pub array: Option<u32>,
 }
 
-fn too_many(count: usize) -> Refusal {
+fn too_many(count: usize, most: usize) -> Refusal {
     Refusal::question(format!("{} are too many to be asked about together", number_of(count, "job")))
-        .hint(format!("ask about at most {} at a time", number_of(MOST, "job")))
+        .hint(format!("ask about at most {} at a time", number_of(most, "job")))
 }
 
 impl NewCampaign {
@@ -100,18 +97,21 @@ impl NewCampaign {
         self.jobs.is_empty()
     }
 
+    /// More jobs are not asked about together by the command.
+    pub const MOST: usize = 10_000;
+
     /// Jobs that ask for the same, with these indices: `1-500%20`.
     ///
     /// # Errors
-    /// If the indices are not as sbatch takes them.
-    pub fn array(job: &NewJob, indices: &str) -> Result<NewCampaign, Refusal> {
+    /// If the indices are not as sbatch takes them, or more than `most`.
+    pub fn array(job: &NewJob, indices: &str, most: usize) -> Result<NewCampaign, Refusal> {
         let wrong = || {
             Refusal::question(format!("--array {indices}: no indices of an array"))
                 .hint("as for sbatch: 1-500, 1-500:2, 1,3,7, and with %20 at most 20 at once")
         };
         let array = read_array(indices).ok_or_else(wrong)?;
-        if array.indices.len() > MOST {
-            return Err(too_many(array.indices.len()));
+        if array.indices.len() > most {
+            return Err(too_many(array.indices.len(), most));
         }
         let at_once: Vec<u32> = array.throttle.filter(|&most| most > 0).into_iter().collect();
         let of_array = (!at_once.is_empty()).then_some(0);
@@ -129,10 +129,10 @@ impl NewCampaign {
     /// A chain of equal jobs, each eligible when the one before it ends.
     ///
     /// # Errors
-    /// If they are too many.
-    pub fn chain(job: &NewJob, length: usize) -> Result<NewCampaign, Refusal> {
-        if length > MOST {
-            return Err(too_many(length));
+    /// If they are more than `most`.
+    pub fn chain(job: &NewJob, length: usize, most: usize) -> Result<NewCampaign, Refusal> {
+        if length > most {
+            return Err(too_many(length, most));
         }
         let jobs = (0..length).map(|place| NewCampaignJob {
             name: (place + 1).to_string(),
@@ -236,8 +236,8 @@ impl ListedJobs {
             None => vec![None],
         };
         let count = self.campaign.jobs.len() + indices.len();
-        if count > MOST {
-            return Err(too_many(count));
+        if count > NewCampaign::MOST {
+            return Err(too_many(count, NewCampaign::MOST));
         }
         let array = request.array.as_ref().and_then(|array| array.throttle).filter(|&most| most > 0);
         let array = array.map(|most| {

@@ -38,9 +38,13 @@ fn by_place(of: &AdvisedPlaces) -> Document {
         let name = place(&of.places()[soonest.place]);
         let first = place(&of.places()[0]);
         match soonest {
-            SoonestPlace { place: 0, too_close: false, .. } => {
-                format!("Done soonest, by even odds: in {name}.")
-            }
+            SoonestPlace { place: 0, too_close: false, .. } => match next(of) {
+                Some((gain, next)) => format!(
+                    "Done soonest, by even odds: in {name}, {} sooner than in {next}.",
+                    duration::about(gain)
+                ),
+                None => format!("Done soonest, by even odds: in {name}."),
+            },
             SoonestPlace { place: 0, .. } => {
                 format!("Done soonest, by even odds: in {name}, but others are too close to call.")
             }
@@ -64,6 +68,14 @@ fn by_place(of: &AdvisedPlaces) -> Document {
     document.with_paragraph(records.collect::<Vec<_>>().join("\n"))
 }
 
+/// How much later the job is done in the soonest of the other places than in the first, and its name.
+fn next(of: &AdvisedPlaces) -> Option<(f64, &str)> {
+    let done = |one: &AdvisedJob| one.plan.advised().done.median;
+    let (first, others) = of.places().split_first()?;
+    let next = others.iter().min_by(|one, other| done(one).total_cmp(&done(other)))?;
+    Some((done(next) - done(first), place(next)))
+}
+
 fn range(time: &TimeSpread) -> String {
     words::range(time.low, time.high, words::wait)
 }
@@ -72,7 +84,7 @@ fn range(time: &TimeSpread) -> String {
 fn rows<'a>(jobs: impl IntoIterator<Item = &'a AdvisedJob>) -> Table {
     let yes = |is: bool| if is { "yes" } else { "no" };
     let options = jobs.into_iter().flat_map(|job| {
-        let best = |at: usize| at == job.plan.best;
+        let best = |at: usize| Some(at) == job.plan.best;
         job.plan.options.iter().enumerate().map(move |(at, option)| (job, option, best(at)))
     });
     let mut columns = ["source", "partition", "change"].map(Column::text).to_vec();
@@ -227,38 +239,30 @@ fn stands_on(of: &AdvisedJob) -> String {
 /// The advice in plain words.
 fn advice(of: &AdvisedJob) -> String {
     let plan = &of.plan;
-    let (first, best) = (&plan.options[0], &plan.options[plan.best]);
+    let (first, best) = (&plan.options[0], plan.advised());
     let mut lines = Vec::new();
-    let longer = plan.options.iter().filter(|one| one.change == JobChange::LongerLimit);
-    let longest = longer.map(|one| one.limit).max().unwrap_or(first.limit);
     lines.extend(of.doubt.as_ref().map(|doubt| format!("No reliable advice here: {doubt}.")));
+    let (is_safe, limit) = (is_accepted(best.risk, of.risk), duration::human(first.limit));
+    let risk = percent(first.risk);
     lines.push(match plan.best {
-        0 if plan.run.high > first.limit.0 as f64 => format!(
-            "Ask for more time: it would run for up to {}, and the limit is {}.",
-            duration::about(plan.run.high),
-            duration::human(first.limit)
+        None if plan.run.high > first.limit.0 as f64 => format!(
+            "Ask for more time than any of these: it would run for up to {}, and the limit is {limit}.",
+            duration::about(plan.run.high)
         ),
-        0 if !is_accepted(first.risk, of.risk) && longest > first.limit => format!(
-            "Ask for more time: {} of such jobs run into the limit of {}, and no limit up to {} keeps a risk of {}.",
-            percent(first.risk),
-            duration::human(first.limit),
-            duration::human(longest),
-            percent(of.risk)
+        None => format!(
+            "Ask for more time: {risk} of such jobs run into the limit of {limit}, and no longer one is known there to lessen that."
         ),
-        0 if !is_accepted(first.risk, of.risk) => format!(
-            "Ask for more time: {} of such jobs run into the limit of {}, and no longer one is known there: how long they would run is not known.",
-            percent(first.risk),
-            duration::human(first.limit)
-        ),
-        0 => "No change helps for sure: ask as you meant to.".to_owned(),
-        _ if best.change == JobChange::LongerLimit => format!(
-            "Ask for {}: {} of such jobs run into the limit of {}, {} into that.",
+        Some(0) => "No change helps for sure: ask as you meant to.".to_owned(),
+        Some(_) if best.change == JobChange::LongerLimit => format!(
+            "Ask for {}: {risk} of such jobs run into the limit of {limit}, {} into that{}.",
             duration::human(best.limit),
-            percent(first.risk),
-            duration::human(first.limit),
-            percent(best.risk)
+            percent(best.risk),
+            match is_safe {
+                true => String::new(),
+                false => format!("; no limit known there keeps a risk of {}", percent(of.risk)),
+            }
         ),
-        _ => {
+        Some(_) => {
             let sooner = first.start.median - best.start.median;
             let start = match sooner {
                 sooner if sooner >= 60.0 => format!(", median start {} sooner", duration::about(sooner)),

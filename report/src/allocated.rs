@@ -227,7 +227,10 @@ fn sizes(result: &Allocated, shown: &[&Prospect]) -> Table {
     }
     table.note(starred(result));
     if sampled && !result.is_plain() {
-        table.note("done first: probability that this size finishes first; the star is by something else");
+        table.note(match result.answer.target() {
+            Target::Median => "done first: probability that this size is done before all others; the star counts a later start as a cost, too".to_owned(),
+            target => format!("done first: probability that this size is done before all others; the star goes by {target} instead"),
+        });
     }
     if let Some(RangeComparison { cases, score, usual_score }) =
         result.answer.ranges.filter(|_| result.answer.falls_back())
@@ -333,7 +336,11 @@ fn sentence(result: &Allocated) -> String {
     let mut first = format!("{doubt}Ask for {}{by}: {}", processors(best.procs.0), done(best, target));
     if let Some(sizes) = close_sizes(result) {
         let why = if is_smallest(result) { "the smallest" } else { "the one that starts soonest" };
-        first += &format!("; {sizes} are too close to call, and this is {why}");
+        let told = match target {
+            Target::P90 => " by p90, which is known to two hundredths of its level only",
+            Target::Median | Target::Mean => "",
+        };
+        first += &format!("; {sizes} are too close to call{told}, and this is {why}");
     }
     if let Some(least) = result.passed_over() {
         let averse = result.answer.settings.preference.averse;

@@ -18,7 +18,7 @@ impl Answer for SiteChoice {
         let mut columns = vec![Column::text("site"), Column::integer("procs"), Column::integer("free")];
         columns.extend(["running", "waiting"].map(Column::integer));
         columns.push(time("time"));
-        columns.extend(["p10", "p25", "median", "p75", "p90"].map(time));
+        columns.extend(["p10", "p25", "median", "p75", "p90", "low", "high"].map(time));
         columns.extend([Column::text("method"), Column::integer("learned"), Column::integer("first")]);
         columns.push(Column::text("refused"));
         let mut table = Table::new(columns);
@@ -36,6 +36,8 @@ impl Answer for SiteChoice {
                 Cell::duration(wait.median),
                 Cell::duration(wait.p75),
                 Cell::duration(wait.p90),
+                Cell::duration(wait.low),
+                Cell::duration(wait.high),
                 Cell::text(&*one.answer.method),
                 Cell::count(one.answer.learned),
                 Cell::Integer(i64::from(self.first.contains(&one.site))),
@@ -44,7 +46,7 @@ impl Answer for SiteChoice {
         }
         for one in &self.refused {
             let mut cells = vec![Cell::text(&*one.site)];
-            cells.extend(std::iter::repeat_n(Cell::Missing, 12));
+            cells.extend(std::iter::repeat_n(Cell::Missing, 14));
             cells.extend([Cell::Integer(0), Cell::text(&*one.why)]);
             table.row(cells);
         }

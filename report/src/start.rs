@@ -98,6 +98,8 @@ fn rows<'a>(starts: impl IntoIterator<Item = &'a StartTime>) -> Table {
             (Column::duration("median"), |one| Cell::duration(one.answer.wait.median)),
             (Column::duration("p75"), |one| Cell::duration(one.answer.wait.p75)),
             (Column::duration("p90"), |one| Cell::duration(one.answer.wait.p90)),
+            (Column::duration("low"), |one| Cell::duration(one.answer.wait.low)),
+            (Column::duration("high"), |one| Cell::duration(one.answer.wait.high)),
             (Column::text("method"), |one| (&one.answer.method).into()),
             (Column::share("inside"), |one| {
                 one.answer.record.as_ref().map(|one| Cell::share(one.inside)).into()

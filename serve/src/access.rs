@@ -58,7 +58,7 @@ impl Access {
             return Ok(());
         }
         Err(AccessError {
-            what: format!("{address}: other machines could ask without a word"),
+            what: format!("{address}: other machines could ask without a token"),
             hint: "give --token-file FILE, or --proxy-user-header NAME behind a proxy that sets it; or listen on 127.0.0.1".to_owned(),
         })
     }

@@ -11,6 +11,7 @@ mod assets;
 mod cluster;
 mod events;
 mod follower;
+mod json_body;
 mod listener;
 mod log_event;
 mod metrics;

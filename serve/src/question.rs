@@ -1,6 +1,6 @@
 //! A request as a question: its parameters, read and checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -10,6 +10,7 @@ use queuecast_core::units::{Procs, Seconds};
 use queuecast_place::{NewCampaign, NewJob, ScriptJob};
 use serde_json::Value;
 
+use crate::json_body::JsonBody;
 use crate::refused::Refused;
 use crate::route_form::{ParameterPlace, RouteForm, RouteParameter};
 
@@ -86,7 +87,7 @@ impl ServedQuestion {
         }
         match self.given.insert(name.to_owned(), value) {
             None => Ok(()),
-            Some(_) => Err(Refused::question(format!("parameter {name} is given twice"), "give it once")),
+            Some(_) => Err(Refused::twice(name)),
         }
     }
 
@@ -94,10 +95,16 @@ impl ServedQuestion {
         let wrong = |why: String| {
             Refused::question(why, "send a JSON object such as {\"procs\": 16, \"limit\": \"2h\"}")
         };
-        let read: Value =
+        let read: JsonBody =
             serde_json::from_slice(body).map_err(|error| wrong(format!("the body is no JSON: {error}")))?;
-        let Value::Object(fields) = read else { return Err(wrong("the body is no JSON object".to_owned())) };
+        let JsonBody::Object(fields) = read else {
+            return Err(wrong("the body is no JSON object".to_owned()));
+        };
+        let mut names = BTreeSet::new();
         for (name, value) in fields {
+            if !names.insert(name.clone()) {
+                return Err(Refused::twice(&name));
+            }
             let text = match value {
                 Value::String(text) => text,
                 // Of a whole number it does not matter how it is written.
@@ -179,8 +186,8 @@ impl ServedQuestion {
     pub fn campaign(&self) -> Result<NewCampaign, Refused> {
         let job = self.job()?;
         let campaign = match (self.text("array"), self.number("chain")?) {
-            (Some(indices), None) => NewCampaign::array(&job, indices).map_err(as_question)?,
-            (None, Some(length)) => NewCampaign::chain(&job, length as usize).map_err(as_question)?,
+            (Some(indices), None) => NewCampaign::array(&job, indices, MOST_JOBS),
+            (None, Some(length)) => NewCampaign::chain(&job, length as usize, MOST_JOBS),
             _ => {
                 return Err(Refused::question(
                     "either array or chain says which jobs are asked about",
@@ -188,6 +195,7 @@ impl ServedQuestion {
                 ));
             }
         };
+        let campaign = campaign.map_err(as_question)?;
         let throttle =
             self.text("array").and_then(|indices| indices.rsplit_once('%')?.1.parse::<usize>().ok());
         let in_turn = match (self.number("chain")?, throttle) {
@@ -200,12 +208,6 @@ impl ServedQuestion {
             return Err(Refused::question(
                 "the jobs may take longer than 60 days one after the other, which is too long for a request",
                 "ask about fewer or shorter jobs, or ask the command: queuecast when --chain",
-            ));
-        }
-        if campaign.len() > MOST_JOBS {
-            return Err(Refused::question(
-                format!("{} jobs are too many for a request", campaign.len()),
-                format!("ask about at most {MOST_JOBS}, or ask the command: queuecast when --array"),
             ));
         }
         Ok(campaign)

@@ -29,6 +29,11 @@ impl Refused {
         Refused::new(StatusCode::BAD_REQUEST, error, hint)
     }
 
+    /// A parameter is given twice.
+    pub fn twice(name: &str) -> Refused {
+        Refused::question(format!("parameter {name} is given twice"), "give it once")
+    }
+
     /// There is no answer now.
     pub fn not_now(error: impl Into<String>, hint: impl Into<String>) -> Refused {
         Refused::new(StatusCode::SERVICE_UNAVAILABLE, error, hint)
@@ -58,8 +63,65 @@ impl From<Refusal> for Refused {
             RefusedPart::Input => StatusCode::SERVICE_UNAVAILABLE,
             RefusedPart::Computation => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        // The library names options of the command; parameters have no dashes.
-        let what = refusal.what.strip_prefix("--").unwrap_or(&refusal.what).to_owned();
-        Refused::new(status, what, refusal.hints.join("; "))
+        let hints = refusal.hints.join("; ");
+        let hint = match refusal.part {
+            RefusedPart::Question => to_do(&hints),
+            RefusedPart::Input | RefusedPart::Computation => hints,
+        };
+        Refused::new(status, as_asked_here(&refusal.what), hint)
+    }
+}
+
+/// What the library calls by the command, and what a request calls it.
+const CALLED: [(&str, &str); 10] = [
+    ("--size", "procs"),
+    ("--time", "limit"),
+    ("--queue", "partition"),
+    ("--partition", "partition"),
+    ("--user", "user"),
+    ("--array", "array"),
+    ("--chain", "chain"),
+    ("--at", "at"),
+    ("queuecast when", "/api/v1/when"),
+    ("queuecast pending", "/api/v1/pending"),
+];
+
+fn as_asked_here(text: &str) -> String {
+    CALLED.iter().fold(text.to_owned(), |text, (command, here)| text.replace(command, here))
+}
+
+/// What to do about a question, without what only a command can do.
+fn to_do(hints: &str) -> String {
+    let hints = as_asked_here(hints);
+    let is_for_requests = |hint: &&str| !hint.contains("--") && !hint.contains("queuecast ");
+    match hints.split("; ").filter(is_for_requests).collect::<Vec<_>>().join("; ") {
+        hints if hints.is_empty() => {
+            "/api/v1/clusters has the processors and partitions of each cluster".to_owned()
+        }
+        hints => hints,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_told_of_parameters_and_not_of_options() {
+        let told = |what: &str, hint: &str| {
+            let refused = Refused::from(Refusal::question(what.to_owned()).hint(hint.to_owned()));
+            (refused.body.error, refused.body.hint)
+        };
+        assert_eq!(
+            told("--user 7: the log has no such user", "name one as the log does; without --user any"),
+            (
+                "user 7: the log has no such user".to_owned(),
+                "name one as the log does; without user any".to_owned()
+            )
+        );
+        let (_, hint) = told("the machine has 4", "--procs says how large the machine is");
+        assert!(hint.contains("/api/v1/clusters"), "{hint}");
+        let (_, hint) = told("it would never start", "queuecast site check DIR lists partitions");
+        assert!(hint.contains("/api/v1/clusters"), "{hint}");
     }
 }

@@ -14,8 +14,9 @@ export function changeName({ change, procs, limit }) {
   return "changed";
 }
 
-/** The advice as a sentence. */
+/** The advice as a sentence. No option is best where more time is to be asked for than any of them has. */
 function advised(best, asked) {
+  if (!best) return `Ask for more time than ${duration(asked.limit)}.`;
   const { change } = best;
   if (change === "as_asked") return "Ask for it as it is.";
   if (change === "limit" || change === "longer_limit") return `Ask for ${duration(best.limit)} instead of ${duration(asked.limit)}.`;
@@ -26,6 +27,7 @@ function advised(best, asked) {
 }
 
 function effect(best, asked, now) {
+  if (!best) return `${percent(asked.risk)} of such jobs run into the limit of ${duration(asked.limit)} and are stopped; no longer one is known to lessen that.`;
   if (best === asked) return "No change that was considered is surely done sooner.";
   const parts = [];
   if (best.change === "longer_limit") parts.push(`${percent(asked.risk)} of such jobs run into the limit of ${duration(asked.limit)} and are stopped, ${percent(best.risk)} into one of ${duration(best.limit)}.`);
@@ -46,7 +48,7 @@ function difference(option) {
 /** The card of advice. `take` is called with an option to be asked about. */
 export function advice(plan, now, take, partition) {
   const asked = plan.options.find((option) => option.change === "as_asked") ?? plan.options[0];
-  const best = plan.options[plan.best] ?? asked;
+  const best = plan.options[plan.best];
   const highest = Math.max(...plan.options.map((option) => option.done.high), 600);
   const scale = { from: now, to: now + highest * 1.03 };
   const absolute = ({ low, median, high }) => ({ low: now + low, median: now + median, high: now + high });

@@ -205,6 +205,8 @@ pub struct ReviewOutcome {
     pub is_allowed: bool,
     /// Groups whose waits increase by more, beyond their scatter where that is known; the largest increase first.
     pub over: Vec<OverThreshold>,
+    /// Groups whose waits increase by more, but not beyond their scatter; the largest increase first.
+    pub within_scatter: Vec<OverThreshold>,
     /// Whether more jobs than allowed never start.
     pub loses_jobs: bool,
 }
@@ -326,20 +328,26 @@ fn of_group(one: &GroupChange) -> [WaitChange; 3] {
 
 fn judged(threshold: ReviewThreshold, effect: Option<&ReviewEffect>) -> ReviewOutcome {
     let waits = effect.map_or(&[][..], |effect| &effect.waits);
-    let mut over: Vec<OverThreshold> = waits
-        .iter()
-        .filter(|one| one.by == threshold.per.name() && one.of == threshold.of)
-        .filter(|one| one.is_beyond_scatter() != Some(false) && threshold.is_exceeded_by(one))
-        .map(|one| OverThreshold {
-            by: one.by,
-            group: one.group.clone(),
-            increase: one.increase(),
-            share: one.share(),
-        })
-        .collect();
-    order::sort_by(&mut over, |one, other| other.increase.total_cmp(&one.increase));
+    let exceeding = |is_certain: bool| {
+        let mut exceeding: Vec<OverThreshold> = waits
+            .iter()
+            .filter(|one| one.by == threshold.per.name() && one.of == threshold.of)
+            .filter(|one| (one.is_beyond_scatter() != Some(false)) == is_certain)
+            .filter(|one| threshold.is_exceeded_by(one))
+            .map(|one| OverThreshold {
+                by: one.by,
+                group: one.group.clone(),
+                increase: one.increase(),
+                share: one.share(),
+            })
+            .collect();
+        order::sort_by(&mut exceeding, |one, other| other.increase.total_cmp(&one.increase));
+        exceeding
+    };
+    let (over, within_scatter) = (exceeding(true), exceeding(false));
     let loses_jobs = effect.is_some_and(|effect| effect.lost > threshold.max_lost);
-    ReviewOutcome { threshold, is_allowed: over.is_empty() && !loses_jobs, over, loses_jobs }
+    let is_allowed = over.is_empty() && !loses_jobs;
+    ReviewOutcome { threshold, is_allowed, over, within_scatter, loses_jobs }
 }
 
 impl ReviewThreshold {

@@ -50,8 +50,8 @@ impl Arguments {
         printer: &Printer,
     ) -> Result<Option<NewCampaign>, Failure> {
         Ok(match (&self.array, self.chain, &self.list) {
-            (Some(indices), ..) => Some(NewCampaign::array(&asked.job(), indices)?),
-            (None, Some(length), _) => Some(NewCampaign::chain(&asked.job(), length)?),
+            (Some(indices), ..) => Some(NewCampaign::array(&asked.job(), indices, NewCampaign::MOST)?),
+            (None, Some(length), _) => Some(NewCampaign::chain(&asked.job(), length, NewCampaign::MOST)?),
             (None, None, Some(path)) => {
                 let input = Input::open(path, printer)?;
                 let (name, mut text) = (input.name.clone(), Vec::new());

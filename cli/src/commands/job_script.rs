@@ -27,8 +27,14 @@ pub fn is_one(path: &Path) -> bool {
     read.is_ok() && is_job_script(&String::from_utf8_lossy(&head))
 }
 
-/// Takes what a job script asks for where no option says it, and says what was understood.
-pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> Result<(), Failure> {
+/// Takes what a job script asks for where no option says it, and says what was understood. `asks_several`: whether options say which jobs are asked
+/// about.
+pub fn take(
+    asked: &mut newcomer::Arguments,
+    path: &Path,
+    asks_several: bool,
+    printer: &Printer,
+) -> Result<(), Failure> {
     let mut text = Vec::new();
     let input = Input::open(path, printer)?;
     let name = input.name.clone();
@@ -52,11 +58,18 @@ pub fn take(asked: &mut newcomer::Arguments, path: &Path, printer: &Printer) -> 
     let place = read.partition.as_ref().map_or_else(String::new, |name| format!(" in partition {name}"));
     let procs = words::number_of(read.procs.0, "processor");
     printer.note(&format!("{name}: understood as {procs}{time}{place}"));
-    if !read.ignored.is_empty() {
+    if let Some(array) = read.array.as_ref().filter(|_| !asks_several) {
         printer.note(&format!(
-            "{name}: the machine is taken as processors alone, and one job is asked about; {} {} not looked at beyond that. --site simulates Slurm's own scheduler",
-            read.ignored.join(", "),
-            if read.ignored.len() == 1 { "is" } else { "are" }
+            "{name}: one job of its array is asked about; --array {array} asks when all of them start and end"
+        ));
+    }
+    let ignored: Vec<&str> =
+        read.ignored.iter().map(String::as_str).filter(|one| !one.starts_with("--array=")).collect();
+    if !ignored.is_empty() {
+        printer.note(&format!(
+            "{name}: the machine is taken as processors alone; {} {} not looked at beyond that. --site simulates Slurm's own scheduler",
+            ignored.join(", "),
+            if ignored.len() == 1 { "is" } else { "are" }
         ));
     }
     asked.size = asked.size.or(Some(read.procs.0));

@@ -244,11 +244,15 @@ fn said(
             if let Some(procs) = site.larger(&trace.log) {
                 trace = raw.known_on(procs, at, printer).map_err(about)?;
             }
-            cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
-            told::learned(arguments.cache.is_kept(), printer, |messages| {
+            let word = told::learned(arguments.cache.is_kept(), printer, |messages| {
                 SiteAsker { job, settings, zone, messages }.log(site, &trace.name, &mut trace.log, at)
-            })
-            .map_err(about)
+            });
+            let word = word.map_err(about)?;
+            // How a log was read matters to an answer only.
+            if matches!(word, SiteWord::Start(_)) {
+                cleaning::note(&trace.name, &trace.log.report, cleaning::Overrun::Kept, printer);
+            }
+            Ok(word)
         }
         JobSource::Slurm { folder, partition, history } => {
             let (name, site_texts) = (folder.display().to_string(), texts(folder, printer).map_err(about)?);

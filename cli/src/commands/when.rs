@@ -79,7 +79,7 @@ impl Arguments {
         if let Some(job) = &job {
             self.check_alone(job)?;
         } else if let Some(script) = &script {
-            job_script::take(&mut asked, script, printer)?;
+            job_script::take(&mut asked, script, self.several.given().is_some(), printer)?;
         }
         if let Some(option) = self.several.given() {
             self.check_several(option, script.is_some())?;

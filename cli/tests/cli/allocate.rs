@@ -419,7 +419,11 @@ fn sizes_that_cannot_be_told_apart_are_too_close_to_call() {
             (&value!(4), &value!([4, 8])),
             "{settings}"
         );
-        assert!(text.contains("4 and 8 are too close to call, and this is the smallest"), "{text}");
+        assert!(
+            text.contains("4 and 8 are too close to call") && text.contains(", and this is the smallest"),
+            "{text}"
+        );
+        assert_eq!(text.contains("known to two hundredths"), settings.contains("p90"), "{text}");
     }
     // Control: in simulations alone the smaller is done sooner in every draw.
     let (result, text) = ask("4=1m,8=1m", "--calibrate 0");

@@ -266,8 +266,8 @@ fn the_predictors_of_the_papers_are_what_their_commands_run() {
     assert_eq!(commands_in_tables(row), [control]);
 }
 
-/// The targets of a page's links to other files, without anchors.
-fn links(page: &str) -> Vec<String> {
+/// The targets of a page's links to pages and other files, each with the anchor in it.
+fn links(page: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut fenced = false;
     for line in page.lines() {
@@ -277,11 +277,35 @@ fn links(page: &str) -> Vec<String> {
         }
         for after in line.split("](").skip(1) {
             let target = after.split([')', ' ']).next().unwrap_or_default();
-            let target = target.split('#').next().unwrap_or_default();
-            if !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:") {
-                found.push(target.to_owned());
+            let (target, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if !target.contains("://") && !target.starts_with("mailto:") {
+                found.push((target.to_owned(), anchor.to_owned()));
             }
         }
+    }
+    found
+}
+
+/// The anchors of a page: its headings in lower case, blanks as hyphens, other signs left out; a heading that is there already has a number.
+fn anchors(page: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let heading = line.trim_start_matches('#');
+        if fenced || heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        // Of a link its text counts.
+        let heading: String =
+            heading.split("](").map(|part| part.split_once(')').map_or(part, |(_, rest)| rest)).collect();
+        let kept = heading.trim().to_lowercase().replace(' ', "-");
+        let anchor: String = kept.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
+        let earlier = found
+            .iter()
+            .filter(|one| one.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-') == anchor)
+            .count();
+        found.push(if earlier == 0 { anchor } else { format!("{anchor}-{earlier}") });
     }
     found
 }
@@ -291,24 +315,37 @@ fn every_relative_link_leads_somewhere() {
     let mut all: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)).to_vec();
     all.extend(pages(&root().join("docs")));
-    let (mut followed, mut broken) = (0, Vec::new());
+    all.extend(pages(&root().join("experiments")));
+    let (mut followed, mut into, mut broken) = (0, 0, Vec::new());
     for page in all {
-        for target in links(&fs::read_to_string(&page).unwrap()) {
+        for (target, anchor) in links(&fs::read_to_string(&page).unwrap()) {
             followed += 1;
-            if !page.parent().unwrap().join(&target).exists() {
-                broken.push(format!("{}: {target}", page.display()));
+            let file = if target.is_empty() { page.clone() } else { page.parent().unwrap().join(&target) };
+            let is_page = file.extension().is_some_and(|extension| extension == "md");
+            let is_there = file.exists()
+                && (anchor.is_empty()
+                    || !is_page
+                    || anchors(&fs::read_to_string(&file).unwrap()).contains(&anchor));
+            into += usize::from(is_page && !anchor.is_empty());
+            if !is_there {
+                broken.push(format!("{}: {target}#{anchor}", page.display()));
             }
         }
     }
     assert_eq!(broken, [""; 0]);
-    assert!(followed >= 20, "{followed} links are too few: the pages have not been read");
+    assert!(
+        followed >= 20 && into >= 20,
+        "{followed} and {into} links are too few: the pages have not been read"
+    );
 }
 
 #[test]
 fn commands_and_links_are_found_where_they_are() {
     let page = "queuecast no\n```sh\n$ queuecast a b  # why\nqueuecast c \\\n  d\ncargo run\n```\n[x](y.md#z) [w](https://w)\n";
     assert_eq!(commands(page), ["queuecast a b", "queuecast c d"]);
-    assert_eq!(links(page), ["y.md"]);
+    assert_eq!(links(page), [("y.md".to_owned(), "z".to_owned())]);
+    let headings = "# A `b`, c?\n```\n# no\n```\n## See [d](e.md) too\n## What: 2 of 3\n## A b c\n";
+    assert_eq!(anchors(headings), ["a-b-c", "see-d-too", "what-2-of-3", "a-b-c-1"]);
     assert_eq!(fetched("SLURM_TIME_FORMAT=%s sacct -a -X | gzip > site.sacct.gz"), Some("site.sacct.gz"));
     assert_eq!(fetched("curl -O https://w/x/LOG.swf.gz"), Some("LOG.swf.gz"));
     assert_eq!(fetched("queuecast demo > here"), None);

@@ -424,6 +424,27 @@ fn help_fits_eighty_columns_and_has_ranges_and_defaults() {
     for part in ["1 to 10000000; by default 20000", "0.001 to 100", "[default: tsafrir]", "0 to 19"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // What help and the reference call the default is what a made trace has.
+    let page = fs::read_to_string(crate::docs::root().join("docs/reference/cli.md")).unwrap();
+    let header = made(&empty(), "generate lublin --jobs 200");
+    for (option, name, unit) in [
+        ("--users", "users", ""),
+        ("--jobs-per-session", "jobs_per_session", ""),
+        ("--think", "think", "s"),
+        ("--applications", "applications", ""),
+    ] {
+        let value = parameter(&header, &format!("population.{name}")).unwrap();
+        let value = value.trim_end_matches(".0");
+        let told = text.split(&format!(" {option} <")).nth(1).unwrap();
+        assert!(
+            told.split(" --").next().unwrap().contains(&format!("by default {value}{unit}, ")),
+            "{option}: {told}"
+        );
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{option} "))).unwrap();
+        let default =
+            row.split('|').find(|cell| cell.contains(", or as the log has")).unwrap().replace(' ', "");
+        assert!(default.starts_with(&format!("{value}{unit},")), "{row}");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -39,6 +39,34 @@ fn too_wide(text: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_reference_has_every_command_and_every_form() {
+    let page = std::fs::read_to_string(crate::docs::root().join("docs/reference/cli.md")).unwrap();
+    let paths = paths();
+    // A group of commands has a row for each of them.
+    let is_group =
+        |path: &Vec<String>| paths.iter().any(|other| other.len() > path.len() && other.starts_with(path));
+    let missing: Vec<String> = paths
+        .iter()
+        .filter(|path| !path.is_empty() && !is_group(path))
+        .map(|path| format!("| [`{0}`](#{1})", path.join(" "), path.join("-")))
+        .filter(|row| !page.contains(row))
+        .collect();
+    assert_eq!(missing, [""; 0]);
+    for (option, fewest) in [("--policy", 5), ("--predictor", 10), ("--correction", 3)] {
+        let output = queuecast().args(["simulate", "x", option, "?"]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let values = said.split("[possible values: ").nth(1).unwrap().split_once("]\n").unwrap().0;
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{option} "))).unwrap();
+        let row = row.replace("\\|", "|");
+        let forms: Vec<&str> = values.split(", ").collect();
+        assert!(forms.len() >= fewest, "{option}: {values}");
+        for form in forms {
+            assert!(row.contains(&format!("`{form}`")), "{option}: {form} is not in {row}");
+        }
+    }
+}
+
+#[test]
 fn help_fits_80_columns() {
     let paths = paths();
     assert!(paths.len() > 20, "every command is found: {paths:?}");

@@ -327,6 +327,11 @@ fn one_job_goes_where_it_would_start_first() {
     let csv = stdout(&mut folder.queuecast(&format!("{line} --format csv")));
     assert_eq!(column(&csv, "site"), names(&answer["sites"], "site"));
     assert_eq!(column(&csv, "first")[0], "1");
+    for (name, value) in
+        ["low", "high"].map(|end| (format!("{end}_seconds"), &answer["sites"][0]["wait"][end]))
+    {
+        assert_eq!(column(&csv, &name)[0].parse::<f64>().unwrap(), value.as_f64().unwrap(), "{csv}");
+    }
 }
 
 #[test]
@@ -376,6 +381,9 @@ fn a_site_that_does_not_take_the_job_says_why() {
     assert_eq!((&south["queue"], &short["refused"]), (&value!("short"), &value!([])));
     let none = "metaschedule sites.toml -n 65 -t 30m";
     refused(&folder, none, 2, &["no site takes this job", "north: 65 processors: the machine has 64"]);
+    let told = folder.queuecast(none).output().unwrap();
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(!told.contains("note: "), "there is no answer that notes are about: {told}");
     refused(&folder, "metaschedule sites.toml -n 8 -u 999999", 2, &["no site has such a user"]);
     refused(
         &folder,

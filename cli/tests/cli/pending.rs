@@ -151,6 +151,17 @@ fn a_log_tells_of_its_queue_at_a_moment() {
     let said = String::from_utf8_lossy(&script.get_output().stderr).into_owned();
     assert!(said.contains("log.swf has no queue gpu: the job is asked about without one"), "{said}");
     folder.queuecast("when log.swf --script job.sh -q gpu").assert().code(2);
+    // Of an array one job is asked about, until the options ask about all of it.
+    std::fs::write(folder.path("array.sh"), "#!/bin/sh\n#SBATCH -n 4 -t 20 --array=1-10%2\n").unwrap();
+    let said = |line: &str| {
+        let ran = folder.queuecast(line).assert().success();
+        String::from_utf8_lossy(&ran.get_output().stderr).into_owned()
+    };
+    let one = said("when log.swf --script array.sh");
+    assert!(one.contains("--array 1-10%2 asks when all of them start"), "{one}");
+    assert!(!one.contains("not looked at"), "{one}");
+    let all = said("when log.swf --script array.sh --array 1-10%2");
+    assert!(!all.contains("one job of its array"), "{all}");
     let first = folder.queuecast("when log.swf --job 1").assert().code(2);
     assert!(String::from_utf8_lossy(&first.get_output().stderr).contains("job 1 has started already"));
 }

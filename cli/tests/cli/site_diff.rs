@@ -100,7 +100,26 @@ fn a_change_over_the_threshold_has_an_exit_code_of_its_own() {
     for allowed in ["10d", "9000%"] {
         let (said, _) = ends(&folder, &format!("{review} {allowed}"), 0);
         assert!(said.contains("Within the threshold: at most "), "{said}");
+        assert!(said.contains("; increases below 1 min are not counted."), "{said}");
     }
+    // Two seeds are too few to be sure of a small increase, and the verdict says that.
+    let unsure = two(&CONF.replace("bf_interval=30", "bf_interval=300"));
+    let line = "site diff old new --log jobs.csv --seeds 2 --max-increase 1% --ignore-below 0s";
+    let (said, _) = ends(&unsure, line, 0);
+    for part in [
+        "No increase beyond 1% is certain: mean wait of partition ",
+        " within the scatter over 2 seeds; more",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let outcome = json(&mut unsure.queuecast(&format!("{line} --format json")))["outcome"].take();
+    assert!(
+        outcome["is_allowed"] == true && outcome["within_scatter"][0]["share"].as_f64() > Some(0.01),
+        "{outcome}"
+    );
+    assert!(!said.contains("Within the threshold"), "{said}");
+    let one = stdout(&mut folder.queuecast("site diff old new --log jobs.csv --seeds 1"));
+    assert!(one.contains("of one seed") && !one.contains("confidence interval"), "{one}");
     // Without a threshold nothing is judged.
     let answer = json(&mut folder.queuecast("site diff old new --log jobs.csv --seeds 0 --format json"));
     assert!(answer["outcome"].is_null());

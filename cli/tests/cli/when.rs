@@ -2,7 +2,7 @@
 
 use serde_json::json as value;
 
-use crate::{Folder, json};
+use crate::{Folder, column, json};
 
 /// A log of a busy machine, as simulated, so that it has waits.
 pub fn log() -> Folder {
@@ -65,9 +65,14 @@ fn the_text_says_it_in_plain_words() {
     assert_eq!(as_json(""), as_json(" --explain"));
     let without = folder.queuecast("when log.swf -n 8 -t 2h --no-plot").assert().success();
     assert!(!String::from_utf8_lossy(&without.get_output().stdout).contains("Probability"));
+    let answer = json(&mut folder.queuecast("when log.swf -n 8 --format json"));
     let csv = folder.queuecast("when log.swf -n 8 --format csv").assert().success();
     let csv = String::from_utf8_lossy(&csv.get_output().stdout).into_owned();
     assert!(csv.starts_with("partition,procs,time_seconds,p10_seconds,p25_seconds,median_seconds"), "{csv}");
+    for (name, value) in [("low_seconds", &answer["wait"]["low"]), ("high_seconds", &answer["wait"]["high"])]
+    {
+        assert_eq!(column(&csv, name)[0].parse::<f64>().unwrap(), value.as_f64().unwrap(), "{csv}");
+    }
     assert_eq!(csv.lines().count(), 2);
     folder.queuecast("when log.swf -n 8 --plot when.svg --quiet").assert().success();
     assert!(folder.read("when.svg").contains("<svg"));

@@ -94,10 +94,63 @@ fn nothing_is_broken_inside_a_word_on_a_narrow_page() {
     }
 }
 
+#[test]
+fn answers_about_a_site_fit_a_narrow_page() {
+    let conf = "\
+ClusterName=toy
+SchedulerParameters=bf_interval=30
+NodeName=node[001-016] CPUs=16 RealMemory=64000 Feature=old,ib Gres=gpu:2 Weight=10
+PartitionName=short Nodes=node[001-008] Default=YES MaxTime=60 DefaultTime=10
+PartitionName=batch Nodes=node[009-016] MaxTime=600 DefaultTime=60 PriorityJobFactor=20
+";
+    let mut jobs = "submit,user,account,run,args\n".to_owned();
+    for place in 0..120 {
+        let (partition, run) = (["short", "batch"][place % 2], 400 + 70 * (place % 11));
+        jobs.push_str(&format!(
+            "{},ann,phys,{run},-p {partition} -n {} -t 50\n",
+            20 * place,
+            16 + place % 90
+        ));
+    }
+    let folder = Folder::with("jobs.csv", jobs);
+    for (name, conf) in [("old", conf.to_owned()), ("new", conf.replace("node[001-008]", "node[001-007]"))] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+        std::fs::write(folder.path(name).join("slurm.conf"), conf).unwrap();
+    }
+    folder.queuecast("demo --jobs 300 --output made.swf").assert().success();
+    for line in [
+        "site check old",
+        "site diff old new --log jobs.csv --seeds 2",
+        "simulate jobs.csv --site old",
+        "compare jobs.csv --site old --against bf_interval=60 --shake 30s --seeds 2 --no-plot",
+        "trace info made.swf",
+    ] {
+        for columns in [60, 80] {
+            let shown = text(&folder, line, &columns.to_string());
+            assert!(shown.lines().count() > 5 && widest(&shown) <= columns, "{line} at {columns}:\n{shown}");
+        }
+    }
+}
+
 /// Whether a word of a narrow page is one of a wide page, or of what only narrow pages say, or a part of a spec that was
 /// broken at a comma.
 fn is_whole(word: &str, known: &HashSet<&str>) -> bool {
-    let said = ["columns", "hidden", "(terminal", "too", "narrow):", "other", "formats", "have", "all"];
+    let said = [
+        "columns",
+        "hidden",
+        "(terminal",
+        "too",
+        "narrow):",
+        "after",
+        "a",
+        "wider",
+        "terminal",
+        "or",
+        "--format",
+        "csv",
+        "has",
+        "them",
+    ];
     let signs = ["\\", "…", "-"];
     let is_part = |other: &&str| {
         let (other, part) = (format!(",{other}"), format!(",{word}"));
@@ -106,6 +159,7 @@ fn is_whole(word: &str, known: &HashSet<&str>) -> bool {
     known.contains(word)
         // In the list of hidden columns.
         || known.contains(word.trim_end_matches([',', ';']))
+        || known.contains(word.trim_end_matches([',', ';']).trim_matches('"'))
         || said.contains(&word)
         || signs.contains(&word)
         || word.chars().all(|sign| sign == '─')

@@ -309,10 +309,29 @@ easy:depth=4,        1.5
 order=largest
 
 columns hidden (terminal
-too narrow): used, jobs;
-other formats have all
+too narrow): \"jobs\",
+\"used\"; a wider terminal
+or --format csv has them
 ";
     assert_eq!(text(&table, &Page::wide(24)), expected);
+}
+
+#[test]
+fn hidden_columns_of_the_same_name_are_told_apart() {
+    let range = |rank| Column::text("80 % range").spare(rank);
+    let mut table = Table::new([
+        Column::text("change").naming(),
+        Column::text("starts in, even odds"),
+        range(1),
+        Column::text("done in, even odds").spare(2),
+        range(3),
+    ]);
+    table.row(["as asked", "13 h", "6 h to 21 h", "14 h", "7 h to 22 h"].map(Cell::from));
+    let shown = text(&table, &Page::wide(34));
+    let note =
+        shown.lines().skip_while(|line| !line.starts_with("columns hidden")).collect::<Vec<_>>().join(" ");
+    let hidden = "\"done in, even odds\", \"80 % range\" after \"done in, even odds\"; a wider terminal";
+    assert!(note.contains(hidden) && !note.contains("after \"starts in"), "{shown}");
 }
 
 #[test]

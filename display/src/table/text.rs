@@ -54,6 +54,8 @@ struct Strip {
     fit: Overflow,
     /// See [`super::Column::spare`].
     spare: u8,
+    /// What it is called where it is hidden.
+    named: String,
     cells: Vec<String>,
 }
 
@@ -67,8 +69,10 @@ enum Overflow {
 
 /// The grid, and a note on what had to be left out of it.
 fn wide(table: &Table, page: &Page) -> (TextGrid, Option<String>) {
-    let columns = table.shown().map(|(place, column)| Strip {
-        head: page::printable(&column.heading()),
+    let heads: Vec<String> = table.shown().map(|(_, column)| page::printable(&column.heading())).collect();
+    let columns = table.shown().enumerate().map(|(at, (place, column))| Strip {
+        head: heads[at].clone(),
+        named: named(&heads, at),
         align: column.align,
         fit: match column.align {
             Align::Left if column.naming => Overflow::Break,
@@ -82,9 +86,20 @@ fn wide(table: &Table, page: &Page) -> (TextGrid, Option<String>) {
     let mut grid = TextGrid { columns: columns.collect(), breaks, headed: true };
     let left_out = grid.spared(page);
     let note = (!left_out.is_empty()).then(|| {
-        format!("columns hidden (terminal too narrow): {}; other formats have all", left_out.join(", "))
+        let columns = left_out.join(", ");
+        format!("columns hidden (terminal too narrow): {columns}; a wider terminal or --format csv has them")
     });
     (grid, note)
+}
+
+/// A heading as one of several, in quotation marks: headings have commas. One that other columns have too is named with the column before it.
+fn named(heads: &[String], at: usize) -> String {
+    let is_shared = |place: usize| heads.iter().filter(|head| **head == heads[place]).count() > 1;
+    let before = (0..at).rev().find(|&place| !is_shared(place)).filter(|_| is_shared(at));
+    match before {
+        Some(before) => format!("\"{}\" after \"{}\"", heads[at], heads[before]),
+        None => format!("\"{}\"", heads[at]),
+    }
 }
 
 /// One column's cells as shown; where one is marked, the others leave room for the mark.
@@ -114,6 +129,7 @@ fn tall(table: &Table, page: &Page) -> TextGrid {
         align: Align::Left,
         fit: Overflow::Never,
         spare: 0,
+        named: String::new(),
         cells: facts.iter().map(|(_, name)| name.clone()).collect(),
     }];
     for row in 0..table.rows().len() {
@@ -123,6 +139,7 @@ fn tall(table: &Table, page: &Page) -> TextGrid {
             align: if alone { Align::Left } else { Align::Right },
             fit: if alone { Overflow::Break } else { Overflow::Never },
             spare: 0,
+            named: String::new(),
             cells: facts.iter().map(|&(place, _)| shown(table, row, place, room, page)).collect(),
         });
     }
@@ -193,17 +210,18 @@ impl TextGrid {
         out.push('\n');
     }
 
-    /// Takes out spare columns until the rest fits the page with its headings broken; their headings.
+    /// Takes out spare columns until the rest fits the page with its headings broken; their names, from left to right.
     fn spared(&mut self, page: &Page) -> Vec<String> {
-        let mut left_out = Vec::new();
-        let Some(limit) = page.width else { return left_out };
+        let Some(limit) = page.width else { return Vec::new() };
+        let names: Vec<String> = self.columns.iter().map(|strip| strip.named.clone()).collect();
         while total(&self.columns.iter().map(Strip::broken).collect::<Vec<_>>()) > limit {
             let places = 0..self.columns.len();
             let spare = places.filter(|&place| self.columns[place].spare > 0);
             let Some(place) = spare.max_by_key(|&place| self.columns[place].spare) else { break };
-            left_out.push(self.columns.remove(place).head);
+            self.columns.remove(place);
         }
-        left_out
+        let mut kept = self.columns.iter().map(|strip| &strip.named).peekable();
+        names.iter().filter(|name| kept.next_if_eq(name).is_none()).cloned().collect()
     }
 
     /// Natural widths, narrowed one column of characters at a time (the widest first) until the page holds them.

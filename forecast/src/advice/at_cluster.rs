@@ -61,7 +61,7 @@ pub fn plan_at_cluster(
     let plan = JobPlan {
         options: JobOption::all(&variants, answers.waits.iter().map(Option::as_ref), Some(&limit)),
         limit,
-        best: 0,
+        best: None,
         method: answers.method,
         record: answers.record,
         regime: answers.regimes.first().copied().flatten(),

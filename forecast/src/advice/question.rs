@@ -73,8 +73,8 @@ pub struct JobPlan {
     pub options: Vec<JobOption>,
     /// The shortest limit at the accepted risk.
     pub limit: LimitAdvice,
-    /// The index in `options` of the advised one; 0 if no change helps.
-    pub best: usize,
+    /// The index in `options` of the advised one: 0 if no change helps, `None` if more time is to be asked for than any of them has.
+    pub best: Option<usize>,
     /// How the waits were predicted.
     pub method: String,
     /// How right that was for the last jobs; `None` with fewer than 30 of them.
@@ -92,9 +92,9 @@ pub struct JobPlan {
 }
 
 impl JobPlan {
-    /// The option to take.
+    /// The option to take; as asked if none is advised.
     pub fn advised(&self) -> &JobOption {
-        &self.options[self.best]
+        &self.options[self.best.unwrap_or(0)]
     }
 
     /// With the options compared and the best one named.
@@ -147,7 +147,7 @@ pub fn plan_job(
     let plan = JobPlan {
         options,
         limit,
-        best: 0,
+        best: None,
         method: answers.method,
         record: answers.record,
         regime: answers.regimes.first().copied().flatten(),

@@ -43,11 +43,14 @@ pub fn is_accepted(risk: f64, accepted: f64) -> bool {
 
 /// The option to take: where the limit asked for is too risky and a longer one is not, the shortest such. Else, of the changes that are surely done
 /// sooner by more than [`WORTH`] at no more than the accepted risk, the one of the least effort among those too close to call against the
-/// best; the first option if there are none.
-pub(super) fn advised(options: &[JobOption], risk: f64) -> usize {
-    let is_safe = |one: &JobOption| one.change == JobChange::LongerLimit && is_accepted(one.risk, risk);
-    if let Some(longer) = options.iter().position(is_safe).filter(|_| !is_accepted(options[0].risk, risk)) {
-        return longer;
+/// best. Else the first option, or, where its limit is too risky, the longer limit of the least risk; `None` if no longer one lessens the risk: then
+/// more time is to be asked for than any option has.
+pub(super) fn advised(options: &[JobOption], risk: f64) -> Option<usize> {
+    let is_longer = |one: &JobOption| one.change == JobChange::LongerLimit;
+    let is_safe = |one: &JobOption| is_longer(one) && is_accepted(one.risk, risk);
+    let is_risky = !is_accepted(options[0].risk, risk);
+    if let Some(longer) = options.iter().position(is_safe).filter(|_| is_risky) {
+        return Some(longer);
     }
     let helps = |place: &usize| {
         let one = &options[*place];
@@ -59,7 +62,19 @@ pub(super) fn advised(options: &[JobOption], risk: f64) -> usize {
         let rank = |place: usize| options[place].change.effort();
         rank(*one).cmp(&rank(*other)).then(done(*one).total_cmp(&done(*other)))
     };
-    Ranking::of((0..options.len()).filter(helps), done, is_sooner, effort).map_or(0, |ranking| ranking.chosen)
+    if let Some(ranking) = Ranking::of((0..options.len()).filter(helps), done, is_sooner, effort) {
+        return Some(ranking.chosen);
+    }
+    if !is_risky {
+        return Some(0);
+    }
+    let lessens =
+        |place: &usize| is_longer(&options[*place]) && !is_accepted(options[0].risk, options[*place].risk);
+    let by_risk = |one: &usize, other: &usize| {
+        let key = |place: usize| ((options[place].risk * 1000.0).round() as i64, options[place].limit);
+        key(*one).cmp(&key(*other))
+    };
+    (0..options.len()).filter(lessens).min_by(by_risk)
 }
 
 #[cfg(test)]
@@ -89,21 +104,21 @@ mod tests {
         let later = JobChange::Later(Seconds(3600));
         // Near what was asked: too close.
         let near = options(&[(asked.clone(), 36_000.0), (limit.clone(), 35_000.0)]);
-        assert!(near[1].too_close && near[1].gain > 0.0 && advised(&near, 0.02) == 0);
+        assert!(near[1].too_close && near[1].gain > 0.0 && advised(&near, 0.02) == Some(0));
         // The size is done soonest, and the limit cannot be told from it.
         let far =
             [(asked.clone(), 36_000.0), (later, 3_700.0), (size.clone(), 3_600.0), (limit.clone(), 3_800.0)];
-        assert_eq!(advised(&options(&far), 0.02), 3);
+        assert_eq!(advised(&options(&far), 0.02), Some(3));
         assert!(options(&far)[1..].iter().all(|one| !one.too_close && one.gain > 30_000.0));
         // Control: a size that is surely done sooner than with the limit.
         let apart = [(asked.clone(), 36_000.0), (size.clone(), 3_600.0), (limit.clone(), 12_000.0)];
-        assert_eq!(advised(&options(&apart), 0.02), 1);
+        assert_eq!(advised(&options(&apart), 0.02), Some(1));
         // A gain of minutes is none, and no risk above the accepted one is advised.
         let minutes = options(&[(asked, 250.0), (limit, 20.0)]);
-        assert!(!minutes[1].too_close && advised(&minutes, 0.02) == 0, "{}", minutes[1].gain);
+        assert!(!minutes[1].too_close && advised(&minutes, 0.02) == Some(0), "{}", minutes[1].gain);
         let mut risky = options(&apart);
         risky[1].risk = 0.1;
-        assert_eq!(advised(&risky, 0.02), 2);
+        assert_eq!(advised(&risky, 0.02), Some(2));
     }
 
     #[test]
@@ -118,6 +133,14 @@ mod tests {
         for (one, risk) in options.iter_mut().zip([0.3, 0.1, 0.02, 0.0]) {
             one.risk = risk;
         }
-        assert_eq!((advised(&options, 0.02), advised(&options, 0.1), advised(&options, 0.4)), (2, 1, 0));
+        assert_eq!([0.02, 0.1, 0.4].map(|risk| advised(&options, risk)), [Some(2), Some(1), Some(0)]);
+        // None is safe enough: the shortest of the least risk, as it is shown.
+        for (one, risk) in options.iter_mut().zip([0.3, 0.2, 0.1, 0.1]) {
+            one.risk = risk;
+        }
+        assert_eq!(advised(&options, 0.02), Some(2));
+        // None lessens the risk: more time than any option has.
+        options.iter_mut().for_each(|one| one.risk = 1.0);
+        assert_eq!((advised(&options, 0.02), advised(&options[..1], 0.02)), (None, None));
     }
 }

@@ -77,11 +77,11 @@ impl DescribedLog {
     }
 
     fn distributions(&self) -> Table {
-        let mut columns = vec![Column::text("").naming(), Column::integer("known")];
+        let mut columns = vec![Column::text("").naming(), Column::integer("known").spare(1)];
         let spared = ["min", "75%", "25%", "99%", "10%"];
         columns.extend(["mean", "min", "10%", "25%", "median", "75%", "90%", "99%", "max"].map(|name| {
             let spare = spared.iter().position(|one| *one == name);
-            Column::number(name).spare(spare.map_or(0, |place| place as u8 + 1))
+            Column::number(name).spare(spare.map_or(0, |place| place as u8 + 2))
         }));
         let mut table = Table::new(columns);
         let info = &self.info;

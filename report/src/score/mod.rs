@@ -188,7 +188,7 @@ fn differences<'a>(
         table.row([Cell::text(method)].into_iter().chain(cells));
     }
     table.note(format!(
-        "95 % intervals of a bootstrap over {weeks} weeks; without a word the interval holds zero: the two cannot be told apart"
+        "95 % intervals of a bootstrap over {weeks} weeks; where neither better nor worse is said, the interval holds zero: the two cannot be told apart"
     ));
     if weeks < ENOUGH_WEEKS {
         table.note("so few weeks say little of how much scores vary: trust differences that are clear only");

@@ -134,11 +134,11 @@ fn classes(cluster: &Cluster) -> Table {
         Column::text("nodes").naming(),
         Column::integer("count"),
         Column::integer("processors"),
-        Column::text("sockets × cores × threads").spare(3),
-        Column::integer("memory").unit("MB").key("memory_mb"),
+        Column::text("sockets × cores × threads").spare(4),
+        Column::integer("memory").unit("MB").key("memory_mb").spare(2),
         Column::text("generic resources"),
-        Column::text("features"),
-        Column::integer("weight"),
+        Column::text("features").spare(1),
+        Column::integer("weight").spare(3),
         Column::text("not in service"),
     ];
     let mut table = Table::new(columns).titled("Node classes");
@@ -188,13 +188,13 @@ fn partitions(cluster: &Cluster) -> Table {
         Column::integer("nodes"),
         Column::integer("processors"),
         Column::duration("longest time").key("max_time_seconds"),
-        Column::duration("default time").key("default_time_seconds"),
-        Column::integer("tier"),
-        Column::integer("factor"),
-        Column::integer("most nodes").spare(2),
-        Column::text("memory").spare(3),
-        Column::text("sharing").spare(2),
-        Column::text("admits").spare(1),
+        Column::duration("default time").key("default_time_seconds").spare(1),
+        Column::integer("tier").spare(2),
+        Column::integer("factor").spare(3),
+        Column::integer("most nodes").spare(5),
+        Column::text("memory").spare(6),
+        Column::text("sharing").spare(5),
+        Column::text("admits").spare(4),
     ];
     let mut table = Table::new(columns).titled("Partitions");
     for one in &cluster.partitions {

@@ -1,10 +1,13 @@
 //! A change of a site's configuration, reviewed before it is made.
 
+use super::over_seeds;
 use crate::words::number_of;
 use crate::{Answer, Cell, Column, Document, Table, duration};
+use queuecast_core::units::Seconds;
 use queuecast_slurm_texts::{ChangeEffect, SettingChange, SiteChanges};
 use queuecast_study::{
-    ChangeReview, LargestIncrease, ReviewEffect, ReviewOutcome, ReviewedGroup, ReviewedWait, WaitChange,
+    ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewedGroup, ReviewedWait,
+    WaitChange,
 };
 
 impl Answer for ChangeReview {
@@ -186,20 +189,20 @@ fn waits(of: &ChangeReview, effect: &ReviewEffect, judged: Option<ReviewedGroup>
     let is_shaken = effect.compared.shaking.is_some();
     let mut columns = vec![
         Column::text(per).key("group").naming(),
-        Column::integer("jobs"),
+        Column::integer("jobs").spare(1),
         Column::duration("mean wait before").key("mean_before"),
         Column::duration("after").key("mean_after"),
         Column::duration("difference"),
         Column::share("of the wait"),
     ];
     if is_shaken {
-        columns.extend([Column::duration("±").spare(1), Column::text("beyond scatter")]);
+        columns.extend([Column::duration("±").spare(3), Column::text("beyond scatter").spare(2)]);
     }
     columns.extend([
-        Column::duration("median before").key("median_before").spare(2),
-        Column::duration("after").key("median_after").spare(2),
-        Column::duration("90% before").key("p90_before").spare(3),
-        Column::duration("after").key("p90_after").spare(3),
+        Column::duration("median before").key("median_before").spare(4),
+        Column::duration("after").key("median_after").spare(4),
+        Column::duration("90% before").key("p90_before").spare(5),
+        Column::duration("after").key("p90_after").spare(5),
     ]);
     let title = format!("What it would have done to the jobs of {}", effect.compared.source);
     let mut table = Table::new(columns).titled(title);
@@ -236,8 +239,8 @@ fn waits(of: &ChangeReview, effect: &ReviewEffect, judged: Option<ReviewedGroup>
     ));
     if let Some(shaking) = effect.compared.shaking {
         table.note(format!(
-            "difference: the mean over {} seeds that move every submission by up to {} s, with its 95% confidence interval; before and after are with the submissions as they were",
-            shaking.seeds, shaking.by.0
+            "difference: {}; before and after are with the submissions as they were",
+            over_seeds(shaking)
         ));
     }
     table
@@ -286,32 +289,50 @@ fn judged(outcome: &ReviewOutcome) -> String {
 }
 
 fn judgement(outcome: &ReviewOutcome, effect: Option<&ReviewEffect>) -> String {
+    if outcome.is_allowed && !outcome.within_scatter.is_empty() {
+        let seeds = effect.and_then(|effect| effect.compared.shaking).map_or(0, |shaking| shaking.seeds);
+        return format!(
+            "No increase beyond {} is certain: {} {} within the scatter over {}; more seeds (--seeds) tell more.",
+            outcome.threshold.max_increase,
+            increases(outcome, &outcome.within_scatter),
+            if outcome.within_scatter.len() == 1 { "is" } else { "are" },
+            number_of(seeds as usize, "seed")
+        );
+    }
     if outcome.is_allowed {
         let most = match outcome.threshold.max_increase {
             LargestIncrease::Share(_) => format!("{} more", outcome.threshold.max_increase),
             LargestIncrease::Time(_) => format!("{} longer", outcome.threshold.max_increase),
         };
-        return format!("Within the threshold: at most {most} {}.", judged(outcome));
+        let short = match outcome.threshold.ignore_below {
+            Seconds(below) if below > 0 => {
+                format!("; increases below {} are not counted", duration::about(below as f64))
+            }
+            _ => String::new(),
+        };
+        return format!("Within the threshold: at most {most} {}{short}.", judged(outcome));
     }
     format!("Over the threshold: {}.", over_threshold(outcome, effect.map_or(0, |effect| effect.lost)))
+}
+
+/// By how much groups wait longer: `mean wait of partition batch +2 min (86%)`.
+fn increases(outcome: &ReviewOutcome, groups: &[OverThreshold]) -> String {
+    let of = outcome.threshold.of.name().replace('-', " ");
+    let one = |one: &OverThreshold| {
+        let whose = if one.by == "all" { "all jobs".to_owned() } else { format!("{} {}", one.by, one.group) };
+        let share = one.share.map_or(String::new(), |share| format!(" ({:.0}%)", share * 100.0));
+        format!("{of} of {whose} +{}{share}", duration::about(one.increase))
+    };
+    groups.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a change is over its threshold, in one line; `lost` are the jobs that never start after it.
 pub fn over_threshold(outcome: &ReviewOutcome, lost: usize) -> String {
     let threshold = &outcome.threshold;
-    let of = threshold.of.name().replace('-', " ");
-    let mut parts: Vec<String> = outcome
-        .over
-        .iter()
-        .map(|one| {
-            let whose =
-                if one.by == "all" { "all jobs".to_owned() } else { format!("{} {}", one.by, one.group) };
-            let share = one.share.map_or(String::new(), |share| format!(" ({:.0}%)", share * 100.0));
-            format!("{of} of {whose} +{}{share}", duration::about(one.increase))
-        })
-        .collect();
-    if !parts.is_empty() {
-        parts = vec![format!("{}, allowed are {}", parts.join(", "), threshold.max_increase)];
+    let mut parts = Vec::new();
+    if !outcome.over.is_empty() {
+        let over = increases(outcome, &outcome.over);
+        parts.push(format!("{over}, allowed are {}", threshold.max_increase));
     }
     if outcome.loses_jobs {
         let allowed = threshold.max_lost;

@@ -51,8 +51,8 @@ fn miss_table(misses: &[RunMiss]) -> Table {
         misses.iter().take(SHOWN_MISSES),
         [
             (Column::text("run").naming(), |one| (&one.run).into()),
-            (Column::text("decision").key("what"), |one| one.miss.what.name().into()),
-            (Column::integer("at"), |one| one.miss.at.0.into()),
+            (Column::text("decision").key("what").naming(), |one| one.miss.what.name().into()),
+            (Column::integer("at").spare(1), |one| one.miss.at.0.into()),
             (Column::text("job"), |one| (&*one.miss.job).into()),
             (Column::text("recorded"), |one| (&*one.miss.recorded).into()),
             (Column::text("decided here").key("decided"), |one| (&*one.miss.decided).into()),
@@ -71,19 +71,21 @@ fn pairs(of: &ComparedRuns) -> Table {
         &of.pairs,
         [
             (Column::text("run").key("a").naming(), |pair| (&pair.a).into()),
-            (Column::text("beside").key("b"), |pair| (&pair.b).into()),
+            (Column::text("beside").key("b").naming(), |pair| (&pair.b).into()),
             (Column::integer("jobs"), |pair| pair.jobs.into()),
             (Column::integer("median (s)").key("median"), |pair| pair.median.into()),
-            (Column::integer("90 % (s)").key("p90"), |pair| pair.p90.into()),
+            (Column::integer("90 % (s)").key("p90").spare(2), |pair| pair.p90.into()),
             (Column::number("within 5 s (%)").key("within_5"), |pair| Cell::number(pair.within_5, 1)),
-            (Column::number("30 s (%)").key("within_30").spare(3), |pair| Cell::number(pair.within_30, 1)),
-            (Column::number("60 s (%)").key("within_60").spare(2), |pair| Cell::number(pair.within_60, 1)),
-            (Column::number("mean wait ratio").key("mean_wait_ratio"), |pair| {
+            (Column::number("30 s (%)").key("within_30").spare(7), |pair| Cell::number(pair.within_30, 1)),
+            (Column::number("60 s (%)").key("within_60").spare(6), |pair| Cell::number(pair.within_60, 1)),
+            (Column::number("mean wait ratio").key("mean_wait_ratio").spare(3), |pair| {
                 decimals(pair.mean_wait_ratio, 3)
             }),
-            (Column::number("Spearman").key("spearman").spare(1), |pair| decimals(pair.spearman, 3)),
-            (Column::number("same nodes (%)").key("same_nodes"), |pair| Cell::number(pair.same_nodes, 1)),
-            (Column::number("same scheduler (%)").key("same_scheduler"), |pair| {
+            (Column::number("Spearman").key("spearman").spare(5), |pair| decimals(pair.spearman, 3)),
+            (Column::number("same nodes (%)").key("same_nodes").spare(1), |pair| {
+                Cell::number(pair.same_nodes, 1)
+            }),
+            (Column::number("same scheduler (%)").key("same_scheduler").spare(4), |pair| {
                 decimals(pair.same_scheduler, 1)
             }),
         ],
@@ -101,7 +103,9 @@ fn mean_waits(of: &ComparedRuns) -> Table {
             (Column::text("group"), |one| (&one.group).into()),
             (Column::integer("jobs"), |one| one.jobs.into()),
             (Column::number("mean wait (s)").key("mean_wait"), |one| Cell::number(one.mean_wait, 1)),
-            (Column::number("backfilled (%)").key("backfilled"), |one| Cell::number(one.backfilled, 1)),
+            (Column::number("backfilled (%)").key("backfilled").spare(1), |one| {
+                Cell::number(one.backfilled, 1)
+            }),
         ],
     )
     .titled("Mean waits")
@@ -118,29 +122,35 @@ impl Answer for ForecastRuns {
             [
                 (Column::text("run").naming(), |one| (&one.run).into()),
                 (Column::integer("jobs"), |one| one.score.jobs.into()),
-                (Column::integer("answered"), |one| one.score.answered.into()),
-                (Column::integer("compared"), |one| one.score.compared.into()),
+                (Column::integer("answered").spare(3), |one| one.score.answered.into()),
+                (Column::integer("compared").spare(2), |one| one.score.compared.into()),
                 (Column::integer("median error (s)").key("median_error"), |one| one.score.median_error.into()),
-                (Column::integer("no wait (s)").key("zero_error"), |one| one.score.zero_error.into()),
+                (Column::integer("no wait (s)").key("zero_error").spare(1), |one| {
+                    one.score.zero_error.into()
+                }),
                 (Column::integer("past waits (s)").key("past_error"), |one| one.score.past_error.into()),
                 (Column::number("inside 80 % (%)").key("inside"), |one| decimals(one.score.inside, 1)),
-                (Column::number("as simulated (%)").key("simulated_inside"), |one| {
+                (Column::number("as simulated (%)").key("simulated_inside").spare(8), |one| {
                     decimals(one.score.simulated_inside, 1)
                 }),
-                (Column::number("interval score (s)").key("interval_score"), |one| {
+                (Column::number("interval score (s)").key("interval_score").spare(7), |one| {
                     decimals(one.score.interval_score, 0)
                 }),
-                (Column::number("score as simulated (s)").key("simulated_interval_score"), |one| {
+                (Column::number("score as simulated (s)").key("simulated_interval_score").spare(9), |one| {
                     decimals(one.score.simulated_interval_score, 0)
                 }),
-                (Column::integer("answered by both").key("expected"), |one| one.score.expected.into()),
-                (Column::integer("median error there (s)").key("expected_median_error"), |one| {
+                (Column::integer("answered by both").key("expected").spare(4), |one| {
+                    one.score.expected.into()
+                }),
+                (Column::integer("median error there (s)").key("expected_median_error").spare(6), |one| {
                     one.score.expected_median_error.into()
                 }),
-                (Column::integer("squeue (s)").key("site_error"), |one| one.score.site_error.into()),
+                (Column::integer("squeue (s)").key("site_error").spare(5), |one| {
+                    one.score.site_error.into()
+                }),
             ],
         )
         .titled("Starts forecast at submission")
-        .noted("median error: half of the forecasts are off by no more; the seven columns after compared are over the jobs before which another had started. as simulated: before ranges were corrected by how wrong earlier forecasts were. interval score: how wide the 80 % range is, and ten times how far a start is outside, in the mean. squeue: the first start that Slurm itself showed for a job that waited; the last two columns are over the jobs answered by both")
+        .noted("median error: half of the forecasts are off by no more; errors, scores and shares are over the jobs that are compared, before which another had started. as simulated: before ranges were corrected by how wrong earlier forecasts were. interval score: how wide the 80 % range is, and ten times how far a start is outside, in the mean. squeue: the first start that Slurm itself showed for a job that waited; its error and the median error there are over the jobs answered by both")
     }
 }

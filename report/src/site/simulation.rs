@@ -67,7 +67,7 @@ fn facts(site: &str, source: &str, answer: &SiteAnswer) -> Table {
             fact("submitted", Cell::count(report.submissions)),
             fact("jobs with array tasks", Cell::count(report.jobs)),
             fact("became", Cell::text(states.join(", "))),
-            fact("from first submission to last end", Cell::duration(report.makespan.0 as f64)),
+            fact("until the last end", Cell::duration(report.makespan.0 as f64)),
         ]
         .into_iter()
         .chain(interrupted(report).map(|text| fact("stopped before their end", Cell::text(text)))),
@@ -125,14 +125,14 @@ fn waits(report: &ClusterReport, most: Option<usize>) -> Table {
     let mut table = Table::new([
         Column::text("by").naming(),
         Column::text("group").naming(),
-        Column::integer("started"),
-        Column::integer("not started").spare(4),
+        Column::integer("started").spare(1),
+        Column::integer("not started").spare(6),
         Column::duration("mean wait"),
-        Column::duration("median").key("p50_wait_seconds"),
+        Column::duration("median").key("p50_wait_seconds").spare(2),
         Column::duration("90%").key("p90_wait_seconds"),
-        Column::duration("longest").key("max_wait_seconds").spare(3),
-        Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(1),
-        Column::share("backfilled").spare(2),
+        Column::duration("longest").key("max_wait_seconds").spare(5),
+        Column::number("bounded slowdown").key("mean_bounded_slowdown").spare(3),
+        Column::share("backfilled").spare(4),
     ])
     .titled("Waits of jobs, each from its first submission to its last start");
     let mut hidden = 0;

@@ -1,5 +1,6 @@
 //! Variants of a Slurm site under the same submissions.
 
+use super::over_seeds;
 use super::variants_chart;
 use crate::words::number_of;
 use crate::{Answer, Cell, Column, Document, Table, duration, metric};
@@ -46,13 +47,13 @@ impl Answer for ComparedVariants {
 /// What is shown of the metrics, and what gives way where the page is narrow: the higher, the earlier.
 const SHOWN: [(Metric<ClusterReport>, &str, u8); 8] = [
     (MEAN_WAIT, "mean wait", 0),
-    (P50_WAIT, "median", 3),
-    (P90_WAIT, "90%", 1),
-    (MEAN_BOUNDED_SLOWDOWN, "bounded slowdown", 0),
-    (NOT_STARTED, "not started", 0),
-    (UTILIZATION, "CPUs in use", 4),
-    (IDLE_WHILE_WAITING, "idle while jobs wait", 2),
-    (MAKESPAN, "until the last end", 5),
+    (P50_WAIT, "median", 7),
+    (P90_WAIT, "90%", 5),
+    (MEAN_BOUNDED_SLOWDOWN, "bounded slowdown", 4),
+    (NOT_STARTED, "not started", 3),
+    (UTILIZATION, "CPUs in use", 8),
+    (IDLE_WHILE_WAITING, "idle while jobs wait", 6),
+    (MAKESPAN, "until the last end", 9),
 ];
 
 /// One row for each variant; every difference for programs, that of mean waits for readers.
@@ -66,8 +67,8 @@ fn rows(of: &ComparedVariants, with_all: bool) -> Table {
             columns.push(metric::column(one, "difference").key(format!("{name}_difference")));
         }
         if of.shaking.is_some() && (with_all || name == MEAN_WAIT.name) {
-            columns.push(metric::column(one, "shaken").key(format!("{name}_shaken_difference")));
-            columns.push(metric::column(one, "±").key(format!("{name}_shaken_confidence")));
+            columns.push(metric::column(one, "shaken").key(format!("{name}_shaken_difference")).spare(1));
+            columns.push(metric::column(one, "±").key(format!("{name}_shaken_confidence")).spare(2));
             columns.push(Column::text("beyond scatter").key(format!("{name}_beyond_scatter")));
         }
     }
@@ -92,10 +93,7 @@ fn rows(of: &ComparedVariants, with_all: bool) -> Table {
         number_of(of.common_jobs, "job")
     ));
     if let Some(shaking) = of.shaking {
-        table.note(format!(
-            "shaken: mean difference over {} seeds that move every submission by up to {} s, with its 95% confidence interval",
-            shaking.seeds, shaking.by.0
-        ));
+        table.note(format!("shaken: the difference, {}", over_seeds(shaking)));
     }
     table
 }
@@ -108,12 +106,12 @@ fn gains(of: &ComparedVariants, variant: &VariantAnswer) -> Table {
     let mut columns = vec![
         Column::text("by").naming(),
         Column::text("group").naming(),
-        Column::integer("jobs"),
+        Column::integer("jobs").spare(1),
         Column::duration("mean wait"),
         Column::duration("difference"),
     ];
     if of.shaking.is_some() {
-        columns.extend([Column::duration("shaken").spare(1), Column::duration("±").spare(1)]);
+        columns.extend([Column::duration("shaken").spare(2), Column::duration("±").spare(3)]);
         columns.push(Column::text("beyond scatter"));
     }
     let mut table = Table::new(columns).titled(format!("Who gains and who loses: {}", variant.name));

@@ -35,6 +35,8 @@ fn the_clusters_are_listed_with_how_old_they_are() {
         (Some(1_700_000_000 + FROM.0), Some(1_700_000_000))
     );
     assert_eq!((row["processors"].as_u64(), row["past_from"].as_i64()), (Some(64), row["now"].as_i64()));
+    // The log's clock is in the past; the service looked just now.
+    assert!(row["last_look"].as_i64() > row["now"].as_i64(), "{row}");
     assert!(row["age_seconds"].as_i64().unwrap() < 120 && row["speed"].as_f64().unwrap() > 0.0);
 }
 
@@ -186,12 +188,16 @@ fn nonsense_is_refused_with_what_helps() {
         ("/api/v1/when?procs=1&procs=2", 400, "twice"),
         ("/api/v1/when?proc=1", 400, "it takes"),
         ("/api/v1/when?procs=1&cluster=other", 400, "small"),
-        ("/api/v1/when?procs=1&partition=none", 400, "queue none"),
+        ("/api/v1/when?procs=1&partition=none", 400, "partition none"),
         ("/api/v1/when?procs=1&user=%ff", 400, "UTF-8"),
         ("/api/v1/advice?procs=1", 400, "limit"),
         ("/api/v1/campaign?procs=1", 400, "array"),
         ("/api/v1/campaign?procs=1&array=x", 400, "indices"),
-        ("/api/v1/campaign?procs=1&chain=9000", 400, "too many"),
+        ("/api/v1/campaign?procs=1&chain=9000", 400, "at most 2,000 jobs"),
+        ("/api/v1/campaign?procs=1&chain=100000", 400, "at most 2,000 jobs"),
+        ("/api/v1/campaign?procs=1&array=1-20000", 400, "at most 2,000 jobs"),
+        ("/api/v1/when?procs=65", 400, "/api/v1/clusters"),
+        ("/api/v1/when?procs=1&user=none", 400, "without user"),
         ("/api/v1/campaign?procs=1&chain=3&array=1-3", 400, "either"),
         ("/api/v1/pending?at=tomorrow", 400, "tomorrow"),
         ("/api/v1/pending?at=5", 400, "past_from"),
@@ -202,7 +208,10 @@ fn nonsense_is_refused_with_what_helps() {
         let (found, text) = get(standing(), path).refused();
         assert_eq!(found, status, "{path}: {text}");
         assert!(text.contains(said), "{path}: {text}");
+        assert!(!text.contains("--"), "options of the command: {text}");
     }
+    let twice = post(standing(), "/api/v1/when", "{\"procs\":1,\"procs\":2}").refused();
+    assert!(twice.0 == 400 && twice.1.contains("procs is given twice"), "{twice:?}");
     for (body, status) in [
         ("", 400),
         ("{", 400),

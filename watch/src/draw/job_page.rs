@@ -20,8 +20,11 @@ pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     let theme = canvas.theme;
     // The last line is for keys.
     let area = Rect { height: area.height.saturating_sub(1), ..area };
-    let in_line =
-        answer.jobs.iter().filter(|one| one.place.is_some() && one.partition == job.partition).count();
+    // Places are in the order of the machine, or of each group of partitions that is a queue of its own.
+    let is_in_line = |one: &&PendingJob| {
+        one.place.is_some() && (answer.queues.len() <= 1 || one.partition == job.partition)
+    };
+    let in_line = answer.jobs.iter().filter(is_in_line).count();
     let place = match job.place {
         Some(place) if state.open_waits() && place <= in_line => format!("place {place} of {in_line}"),
         Some(place) if state.open_waits() => format!("place {place}"),

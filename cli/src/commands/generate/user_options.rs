@@ -2,6 +2,7 @@
 
 use queuecast_core::units::Seconds;
 use queuecast_process::failure::Failure;
+use queuecast_synth::synth::Population;
 use queuecast_synth::synth::generate::UserSettings;
 
 use crate::spec;
@@ -19,18 +20,23 @@ pub enum UserCount {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Users")]
 pub struct UserOptions {
-    /// Number of users, 1 to 1000000, or none for jobs without users; by default 300, or as in the log
+    #[arg(help = by_default("Number of users, 1 to 1000000, or none for jobs without users", |made| made.users.to_string()))]
     #[arg(long, value_name = "N|none", value_parser = count, allow_negative_numbers = true)]
     pub users: Option<UserCount>,
-    /// Jobs in a session on average, 1 to 1000; by default 3, or as in the log
+    #[arg(help = by_default("Jobs in a session on average, 1 to 1000", |made| made.jobs_per_session.to_string()))]
     #[arg(long, alias = "jobs-per-sitting", value_name = "N", allow_negative_numbers = true)]
     pub jobs_per_session: Option<f64>,
-    /// Median time between two submissions of a session, 1s to 1h; by default 3m, or as in the log
+    #[arg(help = by_default("Median time between two submissions of a session, 1s to 1h", |made| format!("{}s", made.think.0)))]
     #[arg(long, value_name = "DURATION", value_parser = spec::duration, allow_hyphen_values = true)]
     pub think: Option<Seconds>,
-    /// Applications of a user on average, 1 to 100; by default 6, or as in the log
+    #[arg(help = by_default("Applications of a user on average, 1 to 100", |made| made.applications.to_string()))]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub applications: Option<f64>,
+}
+
+/// Help of an option, with what the library takes if it is not given.
+fn by_default(what: &str, taken: fn(&Population) -> String) -> String {
+    format!("{what}; by default {}, or as in the log", taken(&Population::default()))
 }
 
 fn count(text: &str) -> Result<UserCount, String> {

@@ -218,7 +218,10 @@ fn what_keeps_a_job_from_starting_is_found_by_leaving_it_out() {
     let own = new["blockers"]["tried"].as_array().unwrap();
     assert!(own.iter().any(|one| one["what"] == "your own array 20" && one["matters"] == true), "{new}");
     let text = stdout(&mut run(&folder, "when --live -n 8 -t 30 -p long --why"));
-    assert!(text.contains("it would start") && text.contains("What keeps it from starting"), "{text}");
+    assert!(
+        text.contains("In simulations it starts in ") && text.contains("What keeps it from starting"),
+        "{text}"
+    );
     // Control: nothing keeps a job from starting on an idle site.
     let idle = site("true", "printf 'a|0/8/0/8|long|up|infinite|1-infinite|UNLIMITED|1\\n'");
     let none = json(&mut run(&idle, "when --live -n 8 -t 30 --why --format json"));

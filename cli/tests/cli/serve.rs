@@ -371,7 +371,7 @@ fn questions_that_are_given_up_do_not_hold_up_later_ones() {
             stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             let (procs, minutes) = (1 + procs % 60, 30 + procs);
             let request = format!(
-                "GET /api/v1/campaign?procs={procs}&limit={minutes}&array=1-500 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                "GET /api/v1/campaign?procs={procs}&limit={minutes}&array=1-250 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             );
             stream.write_all(request.as_bytes()).unwrap();
             stream

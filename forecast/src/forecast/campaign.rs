@@ -219,7 +219,7 @@ impl MemberTimes {
 }
 
 /// What is said of a campaign: its milestones and its jobs.
-struct CampaignTimes {
+struct SaidMilestones {
     first_start: Option<PendingRange>,
     /// Whether past campaigns tell the first start, and not what is said of the first job alone.
     by_past: bool,
@@ -228,7 +228,7 @@ struct CampaignTimes {
     members: Vec<MemberTimes>,
 }
 
-impl CampaignTimes {
+impl SaidMilestones {
     fn milestones(&self) -> [Option<PendingRange>; MILESTONES] {
         [self.first_start, self.half_ended, self.last_end]
     }
@@ -251,7 +251,7 @@ impl DrawnCampaign<'_> {
     pub fn forecast(&self, past: &PastCampaigns) -> CampaignForecast {
         let DrawnCampaign { campaign, drawn, now, .. } = *self;
         let correction = past.correction(campaign.jobs.len(), now);
-        let CampaignTimes { first_start, by_past, half_ended, last_end, members } = self.said(&correction);
+        let SaidMilestones { first_start, by_past, half_ended, last_end, members } = self.said(&correction);
         let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
         let whole = drawn.iter().filter(is_whole).count();
         CampaignForecast {
@@ -272,9 +272,9 @@ impl DrawnCampaign<'_> {
         }
     }
 
-    /// What is said of its milestones and of each of its jobs. Milestones are corrected by past campaigns one by one; each is then as much
-    /// later than the one before it as in nine of ten simulations, or more, and no job ends after the last end.
-    fn said(&self, correction: &CampaignCorrection) -> CampaignTimes {
+    /// What is said of its milestones and of each of its jobs. Milestones are corrected by past campaigns one by one; each is then, at even odds
+    /// and at the latest, as much later than the one before it as in nine of ten simulations, or more; no job ends after the last end.
+    fn said(&self, correction: &CampaignCorrection) -> SaidMilestones {
         let DrawnCampaign { campaign, drawn, now, first, size } = *self;
         let moved = first.map(|first| first.anchored(drawn, campaign, now));
         let shown = moved.as_deref().unwrap_or(drawn);
@@ -286,7 +286,9 @@ impl DrawnCampaign<'_> {
         let told = first.and_then(|first| first_start(first, drawn, shown, now));
         let by_past = told.is_none();
         let first_start = told.or_else(|| corrected(0));
-        let apart = |one: usize, other: usize| least_apart(shown, now, one, other);
+        let each: Vec<[Option<Seconds>; MILESTONES]> =
+            shown.iter().map(|draw| milestones_in(draw).map(|at| seconds_until(at, now))).collect();
+        let apart = |one: usize, other: usize| least_apart(&each, one, other);
         let half_ended = later_by(corrected(1), first_start, apart(0, 1));
         let last_end = later_by(corrected(2), half_ended, apart(1, 2));
         let mut members: Vec<MemberTimes> = (0..campaign.jobs.len())
@@ -303,7 +305,7 @@ impl DrawnCampaign<'_> {
                 one.end_by(&last, first.is_some_and(|first| first.place == place));
             }
         }
-        CampaignTimes { first_start, by_past, half_ended, last_end, members }
+        SaidMilestones { first_start, by_past, half_ended, last_end, members }
     }
 }
 
@@ -341,12 +343,8 @@ fn milestones_in(draw: &[(Time, Time)]) -> [Time; MILESTONES] {
 }
 
 /// The seconds between two milestones that one in ten simulations has at most; 0 if none comes to both.
-fn least_apart(drawn: &[SimulatedJobs], now: Time, one: usize, other: usize) -> f64 {
-    let apart = |draw: &SimulatedJobs| {
-        let at = milestones_in(draw).map(|at| seconds_until(at, now));
-        Some((at[other]?.0 - at[one]?.0) as f64)
-    };
-    let mut apart: Vec<f64> = drawn.iter().filter_map(apart).collect();
+fn least_apart(each: &[[Option<Seconds>; MILESTONES]], one: usize, other: usize) -> f64 {
+    let mut apart: Vec<f64> = each.iter().filter_map(|at| Some((at[other]?.0 - at[one]?.0) as f64)).collect();
     order::sort_floats(&mut apart);
     apart.get(apart.len() / 10).copied().unwrap_or(0.0)
 }
@@ -370,18 +368,15 @@ fn no_later(range: PendingRange, than: &PendingRange) -> PendingRange {
     }
 }
 
-/// A range of which each part is later than that of another by some seconds or more; where that one is sooner than its median, by as much
-/// less in proportion.
+/// A range of which no part is sooner than that of another, and its median and what is later are later by some seconds or more.
 fn later_by(range: Option<PendingRange>, than: Option<PendingRange>, seconds: f64) -> Option<PendingRange> {
     let (range, Some(than)) = (range?, than) else { return range };
-    let share = |part: f64| if part < than.median { part / than.median } else { 1.0 };
-    let later = |part: f64, than: f64| part.max(than + seconds * share(than));
     Some(PendingRange {
-        p10: later(range.p10, than.p10),
-        median: later(range.median, than.median),
-        p90: later(range.p90, than.p90),
-        low: later(range.low, than.low),
-        high: later(range.high, than.high),
+        p10: range.p10.max(than.p10),
+        median: range.median.max(than.median + seconds),
+        p90: range.p90.max(than.p90 + seconds),
+        low: range.low.max(than.low),
+        high: range.high.max(than.high + seconds),
     })
 }
 

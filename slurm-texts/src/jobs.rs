@@ -38,12 +38,12 @@ impl JobRow<'_> {
         self.cell(name)?.parse().ok()
     }
 
-    /// A time: whole seconds, or with up to three decimals.
     fn instant(&self, name: &str) -> Option<Micros> {
         instant(self.cell(name)?)
     }
 }
 
+/// Whole seconds, or with up to three decimals.
 fn instant(cell: &str) -> Option<Micros> {
     let (sign, bare) = cell.strip_prefix('-').map_or((1, cell), |bare| (-1, bare));
     let (whole, decimals) = bare.split_once('.').unwrap_or((bare, "0"));

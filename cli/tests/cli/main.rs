@@ -6,6 +6,7 @@
 mod advise;
 mod allocate;
 mod allocate_future;
+mod allocate_record;
 mod altered_future;
 #[cfg(unix)]
 mod campaign;
@@ -44,6 +45,7 @@ mod settings;
 mod simulate;
 mod site;
 mod site_diff;
+mod site_forecast;
 mod submission;
 mod trace;
 mod watch;

@@ -29,6 +29,9 @@ const PAST_DRAWS: u32 = 40;
 /// Past campaigns of each class of sizes that are asked about too, at most: the last ones.
 const PAST_CAMPAIGNS: usize = 120;
 
+/// The start and end of each job in one simulation.
+type SimulatedJobs = Vec<(Time, Time)>;
+
 /// When a job of a campaign starts and ends, as simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MemberTimes {
@@ -154,7 +157,8 @@ impl CampaignForecaster {
         let correction = self.past.correction(members.len(), now);
         let drawn = DrawnCampaign { campaign: &campaign, drawn: &drawn, now, first: first.as_ref(), size };
         let indices: Vec<JobIndex> = members.iter().map(|job| job.index).collect();
-        let (times, said) = (milestones(drawn.drawn, now), drawn.said(&correction).milestones());
+        let times = milestones(drawn.drawn, now);
+        let said = drawn.said(&times, &correction).milestones();
         self.past.said((&indices, now), &times, size, (&correction, said));
     }
 
@@ -205,9 +209,6 @@ impl CampaignForecaster {
     }
 }
 
-/// The start and end of each job in one simulation.
-type SimulatedJobs = Vec<(Time, Time)>;
-
 impl MemberTimes {
     /// It ends no later than the last one, and starts no later than it ends, unless its start is told.
     fn end_by(&mut self, last: &PendingRange, is_told: bool) {
@@ -219,7 +220,7 @@ impl MemberTimes {
 }
 
 /// What is said of a campaign: its milestones and its jobs.
-struct SaidMilestones {
+struct SaidCampaign {
     first_start: Option<PendingRange>,
     /// Whether past campaigns tell the first start, and not what is said of the first job alone.
     by_past: bool,
@@ -228,7 +229,7 @@ struct SaidMilestones {
     members: Vec<MemberTimes>,
 }
 
-impl SaidMilestones {
+impl SaidCampaign {
     fn milestones(&self) -> [Option<PendingRange>; MILESTONES] {
         [self.first_start, self.half_ended, self.last_end]
     }
@@ -251,8 +252,9 @@ impl DrawnCampaign<'_> {
     pub fn forecast(&self, past: &PastCampaigns) -> CampaignForecast {
         let DrawnCampaign { campaign, drawn, now, .. } = *self;
         let correction = past.correction(campaign.jobs.len(), now);
-        let SaidMilestones { first_start, by_past, half_ended, last_end, members } = self.said(&correction);
-        let is_whole = |draw: &&Vec<(Time, Time)>| draw.iter().all(|one| one.0 != Time::NEVER);
+        let said = self.said(&milestones(drawn, now), &correction);
+        let SaidCampaign { first_start, by_past, half_ended, last_end, members } = said;
+        let is_whole = |draw: &&SimulatedJobs| draw.iter().all(|one| one.0 != Time::NEVER);
         let whole = drawn.iter().filter(is_whole).count();
         CampaignForecast {
             first_start,
@@ -272,14 +274,12 @@ impl DrawnCampaign<'_> {
         }
     }
 
-    /// What is said of its milestones and of each of its jobs. Milestones are corrected by past campaigns one by one; each is then, at even odds
+    /// What is said of its milestones and of each of its jobs. Milestones, by their times in simulations as they were, are corrected by past campaigns one by one; each is then, at even odds
     /// and at the latest, as much later than the one before it as in nine of ten simulations, or more; no job ends after the last end.
-    fn said(&self, correction: &CampaignCorrection) -> SaidMilestones {
+    fn said(&self, times: &[Vec<Seconds>; MILESTONES], correction: &CampaignCorrection) -> SaidCampaign {
         let DrawnCampaign { campaign, drawn, now, first, size } = *self;
         let moved = first.map(|first| first.anchored(drawn, campaign, now));
         let shown = moved.as_deref().unwrap_or(drawn);
-        // What past campaigns teach is by simulations as they were.
-        let times = milestones(drawn, now);
         let corrected = |milestone: usize| {
             correction.corrected(milestone, &times[milestone], size).map(|time| PendingRange::of(&time))
         };
@@ -291,6 +291,8 @@ impl DrawnCampaign<'_> {
         let apart = |one: usize, other: usize| least_apart(&each, one, other);
         let half_ended = later_by(corrected(1), first_start, apart(0, 1));
         let last_end = later_by(corrected(2), half_ended, apart(1, 2));
+        // A job whose start is told may not be the first to start.
+        let last_end = later_by(last_end, first.map(FirstJob::start), 0.0);
         let mut members: Vec<MemberTimes> = (0..campaign.jobs.len())
             .map(|place| MemberTimes {
                 start: match first.filter(|first| first.place == place) {
@@ -305,7 +307,7 @@ impl DrawnCampaign<'_> {
                 one.end_by(&last, first.is_some_and(|first| first.place == place));
             }
         }
-        SaidMilestones { first_start, by_past, half_ended, last_end, members }
+        SaidCampaign { first_start, by_past, half_ended, last_end, members }
     }
 }
 
@@ -381,7 +383,7 @@ fn later_by(range: Option<PendingRange>, than: Option<PendingRange>, seconds: f6
 }
 
 /// The most jobs that run at once, over simulations: one in ten times fewer, even odds, one in ten times more.
-fn at_once(drawn: &[Vec<(Time, Time)>]) -> [u32; 3] {
+fn at_once(drawn: &[SimulatedJobs]) -> [u32; 3] {
     let mut most: Vec<u32> = drawn.iter().map(|draw| most_at_once(draw)).collect();
     most.sort_unstable();
     let at = |level: f64| {

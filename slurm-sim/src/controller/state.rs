@@ -1,6 +1,6 @@
 //! The controller: its rooms, and the loop in which its timers are due.
 
-use super::backfill::{BackfillPlanner, PlanMode, TimeMap};
+use super::backfill::{BackfillPlanner, CycleMemory, PlanMode};
 use super::clock::{Clock, Due, Phases, QuietTime, next_decay, on_clock, openings};
 use super::cluster_now::ClusterNow;
 use super::job::JobStage;
@@ -30,8 +30,8 @@ pub struct Controller<'c> {
     /// What is done with each plan of a cycle that plans every job.
     #[cfg(test)]
     pub check_plan: Option<super::backfill::PlanCheck>,
-    /// Memory for what the next backfill cycle plans.
-    pub spare: TimeMap,
+    /// What the last backfill cycle has left to the next.
+    pub last_cycle: CycleMemory,
     pub reasons: WaitedTimes,
     /// Whether jobs of an account or QOS that their partition does not take wait for ever, as in Slurm where `EnforcePartLimits` is `NO`:
     /// so in recordings. Jobs of a log are refused instead, and counted as such.
@@ -79,7 +79,7 @@ impl<'c> Controller<'c> {
             licenses: LicenseCounts::of(&cluster.licenses),
             #[cfg(test)]
             check_plan: None,
-            spare: TimeMap::default(),
+            last_cycle: CycleMemory::default(),
             reasons: WaitedTimes::of(submissions.len()),
             keeps_barred: false,
             keeps_parts: false,

@@ -14,6 +14,13 @@ use crate::controller::job::RequestedPartition;
 use crate::controller::placement::{NodePool, NodeSet, WeightShift};
 use crate::controller::queue::{QueueRecord, RecordIndex};
 
+/// What one cycle leaves to the next: memory for its plans, and what running jobs held.
+#[derive(Debug, Default)]
+pub struct CycleMemory {
+    map: TimeMap,
+    releases: Releases,
+}
+
 /// A cycle under way.
 pub struct Cycle<'c> {
     pub settings: &'c BackfillSettings,
@@ -55,14 +62,14 @@ pub(super) struct DeferredPlan {
 }
 
 impl<'c> Cycle<'c> {
-    /// A cycle that begins now, with memory for what it plans; what running jobs hold is not looked up yet.
-    pub fn begun(now: &ClusterNow<'_>, settings: &'c BackfillSettings, spare: TimeMap) -> Cycle<'c> {
+    /// A cycle that begins now, with what the last one has left; what running jobs hold is not looked up yet.
+    pub fn begun(now: &ClusterNow<'_>, settings: &'c BackfillSettings, memory: CycleMemory) -> Cycle<'c> {
         let grid = settings.resolution.0.max(1);
         Cycle {
             settings,
-            map: spare.renewed(now.second, settings.window.0, grid, now.pool.up()),
+            map: memory.map.renewed(now.second, settings.window.0, grid, now.pool.up()),
             begin: now.second,
-            releases: Releases::default(),
+            releases: memory.releases,
             past_releases: Vec::new(),
             knows_releases: false,
             weights: now.pool.weights.clone(),
@@ -75,6 +82,11 @@ impl<'c> Cycle<'c> {
             deferred: Vec::new(),
             defers_tasks: false,
         }
+    }
+
+    /// What is left to the next cycle.
+    pub fn ended(self) -> CycleMemory {
+        CycleMemory { map: self.map, releases: self.releases }
     }
 
     /// Finds the jobs that it could still start, among the records of the queue from one on.

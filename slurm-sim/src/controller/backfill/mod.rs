@@ -3,6 +3,7 @@
 mod candidates;
 mod cycle;
 mod emptied;
+mod known_futures;
 mod limited;
 mod mode;
 mod need_future;
@@ -22,14 +23,13 @@ mod plain_start;
 #[cfg(test)]
 mod plan_checks;
 
-pub use cycle::Cycle;
+pub use cycle::{Cycle, CycleMemory};
 pub use mode::PlanMode;
 pub use planner::BackfillPlanner;
 #[cfg(test)]
 pub use planner::PlanCheck;
 pub use releases::Releases;
 pub use test_counts::TestCounts;
-pub use time_map::TimeMap;
 pub(super) use will_run::StartTest;
 
 #[cfg(test)]

@@ -1,11 +1,19 @@
 //! What running jobs leave to jobs that share nodes, as they reach their time limits.
 
+use std::sync::OnceLock;
+
+use crate::controller::handles::JobHandle;
 use crate::controller::placement::{Need, NodeSet};
+
+/// Gains between two stored numbers of processors.
+const STORED: usize = 128;
 
 /// A running job ends, and a node has more processors for the need.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeGain {
-    /// The job: its index among those that run, in the order of their ends.
+    /// The job.
+    pub job: JobHandle,
+    /// Its index among those that run, in the order of their ends.
     pub release: u32,
     pub node: u32,
     /// How many more.
@@ -42,6 +50,8 @@ pub struct NeedFuture {
     /// Of all nodes, after each gain.
     sums: Vec<UsableSum>,
     sum_now: UsableSum,
+    /// The processors of each node, now and after every [`STORED`] gains. Filled on demand.
+    stored: OnceLock<Vec<Vec<u32>>>,
 }
 
 impl NeedFuture {
@@ -54,7 +64,12 @@ impl NeedFuture {
             sum.add(gain.cpus, gain.is_new);
             sum
         });
-        NeedFuture { sums: sums.collect(), now, gains, sum_now }
+        NeedFuture { sums: sums.collect(), now, gains, sum_now, stored: OnceLock::new() }
+    }
+
+    /// The processors that a job can use now, by node, and what nodes gain as jobs end.
+    pub fn parts(&self) -> (&[(u32, u32)], &[NodeGain]) {
+        (&self.now, &self.gains)
     }
 
     /// How many running jobs have to end before these nodes could have enough for a need; `None` if they never have, or not once
@@ -92,16 +107,34 @@ impl NeedFuture {
     /// Those of these nodes that can run something of a need once this number of jobs has ended, and the processors of each that it
     /// can use then, by node.
     pub fn usable_after(&self, ended: usize, nodes: &NodeSet, all: usize) -> (NodeSet, Vec<u32>) {
+        let gains = self.gains.partition_point(|gain| (gain.release as usize) < ended);
+        let known = &self.stored(all)[gains / STORED];
         let (mut usable, mut cpus) = (NodeSet::none(all), vec![0; all]);
-        let gains = self.gains.iter().take_while(|gain| (gain.release as usize) < ended);
-        let gains = gains.map(|gain| (gain.node, gain.cpus));
-        for (node, more) in self.now.iter().copied().chain(gains) {
-            let node = node as usize;
+        for node in nodes.iter().filter(|&node| known[node] > 0) {
+            usable.insert(node);
+            cpus[node] = known[node];
+        }
+        for gain in &self.gains[gains / STORED * STORED..gains] {
+            let node = gain.node as usize;
             if nodes.contains(node) {
                 usable.insert(node);
-                cpus[node] += more;
+                cpus[node] += gain.cpus;
             }
         }
         (usable, cpus)
+    }
+
+    fn stored(&self, all: usize) -> &[Vec<u32>] {
+        self.stored.get_or_init(|| {
+            let mut cpus = vec![0; all];
+            self.now.iter().for_each(|&(node, now)| cpus[node as usize] = now);
+            let mut stored = Vec::with_capacity(self.gains.len() / STORED + 1);
+            for gains in self.gains.chunks(STORED) {
+                stored.push(cpus.clone());
+                gains.iter().for_each(|gain| cpus[gain.node as usize] += gain.cpus);
+            }
+            stored.push(cpus);
+            stored
+        })
     }
 }

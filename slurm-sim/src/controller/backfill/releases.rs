@@ -1,12 +1,13 @@
 //! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::known_futures::KnownFutures;
 use super::need_future::{NeedFuture, NodeGain};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::ControlledJob;
-use crate::controller::placement::{CachedNeed, Load, NodeLayout, NodeSet, NodeShare, NodeUse};
+use crate::controller::placement::{CachedNeed, Load, Need, NodeLayout, NodeSet, NodeShare, NodeUse};
 
 /// The most jobs per block: the set of idle nodes is stored after each block only.
 const LARGEST_BLOCK: usize = 8;
@@ -19,6 +20,7 @@ const BLOCKS: usize = 64;
 pub struct Releases {
     /// Jobs per block.
     block: usize,
+    jobs: Vec<JobHandle>,
     ends: Vec<i64>,
     /// The index of each job's first entry in `nodes`; one further entry holds the end.
     begins: Vec<u32>,
@@ -29,8 +31,10 @@ pub struct Releases {
     /// For each node, the index of its last job to end; beyond the last job for nodes without jobs. Empty where each node has one job at
     /// most.
     last_of_node: Vec<u32>,
-    /// By number of blocks whose jobs have ended: the nodes that are idle then.
-    idle: Vec<NodeSet>,
+    /// The nodes that are idle now.
+    idle_now: NodeSet,
+    /// By number of blocks whose jobs have ended: the nodes that are idle then. Filled on demand.
+    idle: OnceLock<Vec<NodeSet>>,
     /// Nodes of the jobs of each block; none where each node has one job at most, so that they are those that come idle with it.
     held: Vec<NodeSet>,
     /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
@@ -40,6 +44,10 @@ pub struct Releases {
     in_use: NodeUse,
     /// By class of needs that share nodes: what they find as jobs end. Filled on demand.
     futures: BTreeMap<u32, Arc<NeedFuture>>,
+    /// By class of needs that share nodes: the jobs that hold parts of its nodes, in their order, and which part. Filled on demand.
+    holders: BTreeMap<u32, Vec<(u32, u32)>>,
+    /// What earlier looks at the running jobs have found, brought up to date for this one; `None` if there were none.
+    known: Option<KnownFutures>,
 }
 
 impl Releases {
@@ -54,6 +62,7 @@ impl Releases {
         let count = load.in_use().len();
         for &job in running {
             let last = &jobs[job.0].last;
+            releases.jobs.push(job);
             releases.ends.push(last.limit_end);
             // What has been released already is held no more.
             if !last.shares.is_empty() {
@@ -64,7 +73,7 @@ impl Releases {
             }
             releases.begins.push(releases.nodes.len() as u32);
         }
-        releases.idle.push(load.idle().clone());
+        releases.idle_now = load.idle().clone();
         // Where each node has one job at most, as it mostly is where jobs have whole nodes.
         let is_alone =
             releases.nodes.len() == load.parts() && releases.nodes.len() + load.idle().len() == count;
@@ -80,24 +89,45 @@ impl Releases {
                 releases.leave_out_stopped(load);
             }
         }
-        releases.idle.reserve(running.len().div_ceil(block));
-        let mut from = 0;
-        while from < running.len() {
-            let to = (from + block).min(running.len());
-            let own = releases.begins[from] as usize..releases.begins[to] as usize;
-            let mut idle = releases.idle[releases.idle.len() - 1].clone();
-            if is_alone {
-                idle.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
-            } else {
+        if !is_alone {
+            for block in 0..running.len().div_ceil(block) {
                 let mut held = NodeSet::none(count);
-                held.insert_all(releases.nodes[own].iter().map(|&node| node as usize));
+                held.insert_all(releases.nodes_of(block).iter().map(|&node| node as usize));
                 releases.held.push(held);
-                (from..to).flat_map(|release| releases.freed(release)).for_each(|node| idle.insert(node));
             }
-            releases.idle.push(idle);
-            from = to;
         }
         releases
+    }
+
+    /// The jobs of a block.
+    fn block_of(&self, block: usize) -> std::ops::Range<usize> {
+        block * self.block..((block + 1) * self.block).min(self.len())
+    }
+
+    /// The nodes of all jobs of a block.
+    fn nodes_of(&self, block: usize) -> &[u32] {
+        let jobs = self.block_of(block);
+        &self.nodes[self.begins[jobs.start] as usize..self.begins[jobs.end] as usize]
+    }
+
+    /// By number of blocks whose jobs have ended: the nodes that are idle then.
+    fn idle(&self) -> &[NodeSet] {
+        self.idle.get_or_init(|| {
+            let blocks = self.len().div_ceil(self.block.max(1));
+            let mut all = Vec::with_capacity(blocks + 1);
+            let mut idle = self.idle_now.clone();
+            for block in 0..blocks {
+                all.push(idle.clone());
+                if self.held.is_empty() {
+                    idle.insert_all(self.nodes_of(block).iter().map(|&node| node as usize));
+                } else {
+                    let freed = self.block_of(block).flat_map(|release| self.freed(release));
+                    freed.for_each(|node| idle.insert(node));
+                }
+            }
+            all.push(idle);
+            all
+        })
     }
 
     /// Nodes that are still held by jobs which have been stopped do not come free in a test.
@@ -106,6 +136,31 @@ impl Releases {
         self.nodes.iter().for_each(|&node| jobs[node as usize] += 1);
         let held = (0..jobs.len()).filter(|&node| jobs[node] < load.in_use().jobs(node));
         held.for_each(|node| self.last_of_node[node] = u32::MAX);
+    }
+
+    /// Continues from an earlier look at the running jobs of the same nodes, of which this is in use now: what has not changed since
+    /// is not found again.
+    pub fn follow(&mut self, before: &mut Releases, load: &Load, all_jobs: usize) {
+        let mut known = before.known.take().unwrap_or_default();
+        known.begin(load, all_jobs);
+        known.compare(before, self);
+        self.known = Some(known);
+    }
+
+    /// Whether something is known that a later look at the running jobs can continue from.
+    pub fn has_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// A job by its index.
+    pub fn job(&self, release: usize) -> Option<JobHandle> {
+        self.jobs.get(release).copied()
+    }
+
+    /// The jobs, each with its end and its nodes.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobHandle, i64, &[u32])> {
+        let ends = self.jobs.iter().zip(&self.ends);
+        ends.enumerate().map(|(release, (&job, &end))| (job, end, self.nodes(release)))
     }
 
     /// How many jobs.
@@ -128,43 +183,78 @@ impl Releases {
         if let Some(known) = self.futures.get(&kept.class) {
             return known.clone();
         }
-        let (need, feasible) = (&*kept.need, kept.need.on.feasible.both(open));
+        let feasible = kept.need.on.feasible.both(open);
+        let mut known = self.known.take();
+        let future = match &mut known {
+            Some(known) => {
+                known.future(kept.class, feasible, |nodes| self.found_on(nodes, &kept.need, layout))
+            }
+            None => {
+                let (now, gains) = self.found_on(&feasible, &kept.need, layout);
+                Arc::new(NeedFuture::of(now, gains))
+            }
+        };
+        self.known = known;
+        self.futures.insert(kept.class, future.clone());
+        future
+    }
+
+    /// What of these nodes a need can use now, and what they gain as jobs end.
+    fn found_on(
+        &mut self,
+        nodes: &NodeSet,
+        need: &Need,
+        layout: &NodeLayout,
+    ) -> (Vec<(u32, u32)>, Vec<NodeGain>) {
         let mut usable: Vec<u32> = vec![0; self.in_use.len()];
         let mut now = Vec::new();
-        for node in feasible.iter() {
+        for node in nodes.iter() {
             usable[node] = self.in_use.usable(layout, node, need);
             if usable[node] > 0 {
                 now.push((node as u32, usable[node]));
             }
         }
         let mut gains = Vec::new();
-        let on_one =
-            |&release: &usize| self.nodes(release).iter().any(|&node| feasible.contains(node as usize));
+        let on_one = |&release: &usize| self.nodes(release).iter().any(|&node| nodes.contains(node as usize));
         let on_them: Vec<usize> = (0..self.len()).filter(on_one).collect();
         for &release in &on_them {
-            for share in self.shares[release].iter().filter(|share| feasible.contains(share.node)) {
+            for share in self.shares[release].iter().filter(|share| nodes.contains(share.node)) {
                 self.in_use.release(share);
                 let (before, after) = (usable[share.node], self.in_use.usable(layout, share.node, need));
                 if after > before {
-                    let (release, node) = (release as u32, share.node as u32);
-                    gains.push(NodeGain { release, node, cpus: after - before, is_new: before == 0 });
+                    let (job, release, node) = (self.jobs[release], release as u32, share.node as u32);
+                    gains.push(NodeGain { job, release, node, cpus: after - before, is_new: before == 0 });
                     usable[share.node] = after;
                 }
             }
         }
         let held = on_them.iter().flat_map(|&release| &*self.shares[release]);
-        held.filter(|share| feasible.contains(share.node)).for_each(|share| self.in_use.take(share));
-        let future = Arc::new(NeedFuture::of(now, gains));
-        self.futures.insert(kept.class, future.clone());
-        future
+        held.filter(|share| nodes.contains(share.node)).for_each(|share| self.in_use.take(share));
+        (now, gains)
     }
 
-    /// What the first jobs hold of these nodes is released for a question, and taken again.
-    pub fn while_released<R>(&mut self, ended: usize, nodes: &NodeSet, ask: impl FnOnce(&NodeUse) -> R) -> R {
-        let Releases { shares, in_use, .. } = self;
+    /// What the first jobs hold of some nodes that a need can use is released for a question, and taken again.
+    pub fn while_released<R>(
+        &mut self,
+        ended: usize,
+        (kept, open): (&CachedNeed, &NodeSet),
+        nodes: &NodeSet,
+        ask: impl FnOnce(&NodeUse) -> R,
+    ) -> R {
+        let Releases { shares, in_use, holders, .. } = self;
+        let holders = holders.entry(kept.class).or_insert_with(|| {
+            let feasible = kept.need.on.feasible.both(open);
+            let parts = (0..).zip(shares.iter()).flat_map(|(release, shares)| {
+                let parts = (0..).zip(shares.iter());
+                parts.filter(|one| feasible.contains(one.1.node)).map(move |(part, _)| (release, part))
+            });
+            parts.collect()
+        });
+        let ended = holders.partition_point(|&(release, _)| (release as usize) < ended);
         let held = || {
-            let all = shares[..ended].iter().flat_map(|shares| &**shares);
-            all.filter(|share| nodes.contains(share.node))
+            let parts = holders[..ended].iter();
+            let parts = parts.map(|&(release, part)| &shares[release as usize][part as usize]);
+            parts.filter(|share| nodes.contains(share.node))
         };
         held().for_each(|share| in_use.release(share));
         let answer = ask(in_use);
@@ -194,7 +284,7 @@ impl Releases {
             let (block, end) = (release / self.block, (release / self.block + 1) * self.block);
             let has_one = match self.held.get(block) {
                 Some(held) => held.meets(nodes),
-                None => nodes.gains(&self.idle[block], &self.idle[block + 1]),
+                None => nodes.gains(&self.idle()[block], &self.idle()[block + 1]),
             };
             if has_one && let Some(found) = (release..end.min(self.len())).find(holds) {
                 return Some(found);
@@ -204,42 +294,48 @@ impl Releases {
         None
     }
 
+    /// The last job before `until`, and not before `from`, that holds one of these nodes.
+    pub fn last_on(&self, from: usize, until: usize, nodes: &NodeSet) -> Option<usize> {
+        let holds = |release: &usize| self.nodes(*release).iter().any(|&node| nodes.contains(node as usize));
+        (from..until.min(self.len())).rev().find(holds)
+    }
+
     /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
     /// are never idle. It is found soonest if it is not after `latest`.
     pub fn not_before(&self, nodes: &NodeSet, least: usize, latest: Option<i64>) -> Option<usize> {
+        let idle = self.idle();
         let are_missing = |idle: &NodeSet| NodeSet::missing(least, [nodes, nodes, idle]) > 0;
         // Most starts are not later than the latest that counts.
-        let known =
-            latest.map_or(self.idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
-        let mut block = self.idle[..known].partition_point(are_missing);
+        let known = latest.map_or(idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
+        let mut block = idle[..known].partition_point(are_missing);
         if block == known {
-            block += self.idle[known..].partition_point(are_missing);
+            block += idle[known..].partition_point(are_missing);
         }
-        (block < self.idle.len()).then(|| block.saturating_sub(1) * self.block)
+        (block < idle.len()).then(|| block.saturating_sub(1) * self.block)
     }
 
     /// Whether at least `least` of these nodes are idle now.
     pub fn are_idle_now(&self, nodes: &NodeSet, least: usize) -> bool {
-        NodeSet::missing(least, [nodes, nodes, &self.idle[0]]) == 0
+        NodeSet::missing(least, [nodes, nodes, &self.idle_now]) == 0
     }
 
     /// The nodes that are idle by an instant, and perhaps some that are idle soon after it.
     pub fn idle_by(&self, at: i64) -> &NodeSet {
-        &self.idle[self.first_after(at).div_ceil(self.block)]
+        &self.idle()[self.first_after(at).div_ceil(self.block)]
     }
 
     /// An instant, in seconds, before which fewer than `least` nodes of a class of needs are idle; `None` if that many never are.
     /// The smallest value if they are idle now.
     pub fn class_earliest(&mut self, class: u32, nodes: [&NodeSet; 2], least: usize) -> Option<i64> {
-        let Releases { idle, idle_counts, ends, block: jobs, .. } = self;
-        let counts = idle_counts.entry(class).or_insert_with(|| {
-            let mut both = nodes[0].clone();
-            both.keep(nodes[1]);
-            idle.iter().map(|idle| idle.shared(&both) as u32).collect()
-        });
+        if !self.idle_counts.contains_key(&class) {
+            let both = nodes[0].both(nodes[1]);
+            let counts = self.idle().iter().map(|idle| idle.shared(&both) as u32).collect();
+            self.idle_counts.insert(class, counts);
+        }
+        let counts = &self.idle_counts[&class];
         let block = counts.partition_point(|&count| (count as usize) < least);
         match block.checked_sub(1) {
-            Some(before) if block < counts.len() => ends.get(before * *jobs).copied(),
+            Some(before) if block < counts.len() => self.ends.get(before * self.block).copied(),
             Some(_) => None,
             None => Some(i64::MIN),
         }
@@ -249,11 +345,11 @@ impl Releases {
     pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
         let ended = self.first_after(at);
         let (before, after) = (ended / self.block, ended.div_ceil(self.block));
-        let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[before]]);
+        let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle()[before]]);
         if missing == 0 || before == after {
             return missing == 0;
         }
-        if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle[after]]) > 0 {
+        if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle()[after]]) > 0 {
             return false;
         }
         let idle = (before * self.block..ended).flat_map(|release| self.freed(release));
@@ -264,7 +360,7 @@ impl Releases {
     /// These nodes as far as they are idle once all jobs up to this one have ended.
     pub fn idle_after(&self, release: usize, nodes: &NodeSet) -> NodeSet {
         let block = (release + 1) / self.block;
-        let mut idle = self.idle[block].clone();
+        let mut idle = self.idle()[block].clone();
         idle.keep(nodes);
         let later = (block * self.block..=release).flat_map(|later| self.freed(later));
         later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
@@ -274,7 +370,7 @@ impl Releases {
     /// Those of these nodes that are idle now.
     pub fn idle_now(&self, nodes: &NodeSet) -> NodeSet {
         let mut idle = nodes.clone();
-        idle.keep(&self.idle[0]);
+        idle.keep(&self.idle_now);
         idle
     }
 }

@@ -11,8 +11,8 @@ use crate::controller::state::Controller;
 impl<'c> Controller<'c> {
     /// A cycle that begins now; what running jobs hold is not looked up yet.
     pub fn begin_cycle(&mut self, settings: &'c BackfillSettings) -> Cycle<'c> {
-        let spare = std::mem::take(&mut self.spare);
-        Cycle::begun(&self.now(), settings, spare)
+        let memory = std::mem::take(&mut self.last_cycle);
+        Cycle::begun(&self.now(), settings, memory)
     }
 
     /// Runs a backfill cycle; returns an upper bound of the queue records that it looks at.
@@ -34,7 +34,7 @@ impl<'c> Controller<'c> {
             self.cycle(&queue, &mut cycle);
             self.renew_core_holds();
         }
-        self.spare = cycle.map;
+        self.last_cycle = cycle.ended();
         self.queue.give_back(queue);
         records.min(settings.counts.max_job_test as usize)
     }
@@ -119,7 +119,8 @@ impl<'c> Controller<'c> {
                 {
                     let usable = NodeSet::of_list(self.cluster.nodes.len(), nodes);
                     self.make_way(job, &at, &usable);
-                    cycle.renew(self.planner().releases(queue));
+                    let releases = self.planner().releases(queue, cycle);
+                    cycle.renew(releases);
                     cycle.knows_releases = true;
                 }
                 if let Some((_, nodes)) =

@@ -118,22 +118,25 @@ impl BackfillPlanner<'_> {
 
     fn know_releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) {
         if !std::mem::replace(&mut cycle.knows_releases, true) {
-            cycle.replace_releases(self.releases(queue));
+            let releases = self.releases(queue, cycle);
+            cycle.replace_releases(releases);
         }
     }
 
-    pub(super) fn releases(&self, queue: &[QueueRecord]) -> Releases {
+    /// What running jobs hold now, brought up to date from what the cycle knows of it.
+    pub(super) fn releases(&self, queue: &[QueueRecord], cycle: &mut Cycle<'_>) -> Releases {
         let is_shared = |record: &QueueRecord| {
             // A task that has started stands for those of its array that wait; jobs that are gone need nothing.
             let kept = &self.now.jobs[record.job].partitions[record.choice].kept;
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
-        Releases::of(
-            self.now.jobs.running(),
-            self.now.jobs.all(),
-            &self.now.pool.load,
-            queue.iter().any(is_shared),
-        )
+        let (jobs, load) = (self.now.jobs, &self.now.pool.load);
+        let shares = queue.iter().any(is_shared);
+        let mut releases = Releases::of(jobs.running(), jobs.all(), load, shares);
+        if shares || cycle.releases.has_known() {
+            releases.follow(&mut cycle.releases, load, jobs.all().len());
+        }
+        releases
     }
 
     /// Whether a job that is planned for now on these nodes starts on them. Where jobs past their limits or jobs that are to make way

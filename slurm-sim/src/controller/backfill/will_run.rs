@@ -157,7 +157,7 @@ impl StartTest<'_> {
             return NodeOffer { layout, in_use: None, nodes: &nodes, shift }
                 .choose_known(&self.kept.need, cpus);
         }
-        self.releases.while_released(ended, usable, |in_use| {
+        self.releases.while_released(ended, (self.kept, self.open), &nodes, |in_use| {
             NodeOffer { layout, in_use: Some(in_use), nodes: &nodes, shift }.choose(&self.kept.need)
         })
     }
@@ -199,14 +199,7 @@ impl StartTest<'_> {
             let within = (beyond < releases.len()).then(|| from.max(beyond.saturating_sub(1)));
             let found =
                 within.and_then(|within| releases.next_on(within, usable)).filter(|&last| last < until);
-            let mut last = found;
-            if last.is_none() {
-                let mut next = from;
-                while let Some(found) = releases.next_on(next, usable).filter(|&found| found < until) {
-                    (last, next) = (Some(found), found + 1);
-                }
-            }
-            let last = last?;
+            let last = found.or_else(|| releases.last_on(from, until, usable))?;
             let (next, ended) = (releases.end(last + 1), releases.end(last)?);
             width = self.wider(width, next.map(|next| next - base));
             if latest.is_some_and(|latest| ended > latest) {

@@ -13,6 +13,7 @@ mod missing;
 mod need;
 mod need_cache;
 mod node_order;
+mod node_runs;
 mod node_set;
 mod one_by_one;
 mod pool;

@@ -5,6 +5,7 @@ use super::layout::NodeLayout;
 use super::missing::Missing;
 use super::need::{GresIndex, MemoryNeed, Need};
 use super::node_order::NodeOrder;
+use super::node_runs::{NodeRun, best_run, of_runs};
 use super::node_set::NodeSet;
 use super::weights::{WEIGHT_UNIT, WeightShift};
 
@@ -130,12 +131,24 @@ impl NodeOffer<'_> {
     pub(super) fn of_usable(&self, need: &Need, mut usable: Vec<u32>) -> Option<Vec<usize>> {
         let must = need.nodes.0 as usize;
         // An upper bound of the processors of any choice: the largest nodes, as many as the job may have.
-        let mut largest: Vec<u32> = usable.iter().copied().filter(|&cpus| cpus > 0).collect();
-        let most = (need.nodes.1 as usize).min(largest.len());
-        if most < largest.len() && most > 0 {
-            largest.select_nth_unstable_by_key(most - 1, |&cpus| std::cmp::Reverse(cpus));
+        let mut left: Vec<usize> = Vec::with_capacity(usable.len());
+        let (mut reachable, mut size) = (0, 0);
+        for (node, &cpus) in usable.iter().enumerate().filter(|one| *one.1 > 0) {
+            left.push(node);
+            (reachable, size) = (reachable + u64::from(cpus), size.max(cpus));
         }
-        let reachable: u64 = largest[..most].iter().map(|&cpus| u64::from(cpus)).sum();
+        if (need.nodes.1 as usize) < left.len() {
+            let most = need.nodes.1 as usize;
+            // Where as many nodes of the largest size would not do, no others would.
+            if most as u64 * u64::from(size) < u64::from(need.cpus) {
+                return None;
+            }
+            let mut largest: Vec<u32> = left.iter().map(|&node| usable[node]).collect();
+            if most > 0 {
+                largest.select_nth_unstable_by_key(most - 1, |&cpus| std::cmp::Reverse(cpus));
+            }
+            reachable = largest[..most].iter().map(|&cpus| u64::from(cpus)).sum();
+        }
         if reachable < u64::from(need.cpus) {
             return None;
         }
@@ -148,19 +161,21 @@ impl NodeOffer<'_> {
                 self.by_leaves(usable, need)
             }
         };
-        let mut left: Vec<usize> = (0..usable.len()).filter(|&node| usable[node] > 0).collect();
-        let gpus: Vec<u32> = left.iter().map(|&node| self.gpus(node, need)).collect();
-        let size = left.iter().zip(&gpus).map(|(&node, &gpus)| usable[node] + gpus).max().unwrap_or(0);
+        let mut gpus_of = Vec::new();
+        if !need.asks_for_no_gres() {
+            gpus_of.resize(usable.len(), 0);
+            left.iter().for_each(|&node| gpus_of[node] = self.gpus(node, need));
+            size = left.iter().map(|&node| usable[node] + gpus_of[node]).max().unwrap_or(0);
+        }
         if let Some(chosen) = choose(&mut usable) {
             return Some(chosen);
         }
-        let mut gpus_of = vec![0; usable.len()];
-        left.iter().zip(&gpus).for_each(|(&node, &gpus)| gpus_of[node] = gpus);
+        let gpus_of = |node: usize| gpus_of.get(node).copied().unwrap_or(0);
         for count in 1..size {
             let mut is_smaller = false;
             let mut spare = left.len().saturating_sub(must);
             left.retain(|&node| {
-                let is_small = usable[node] + gpus_of[node] <= count && !need.on.required.contains(node);
+                let is_small = usable[node] + gpus_of(node) <= count && !need.on.required.contains(node);
                 if !is_small || spare == 0 {
                     return true;
                 }
@@ -404,93 +419,4 @@ impl NodeOffer<'_> {
         });
         dealt.collect()
     }
-}
-
-/// Chooses `missing` nodes out of runs `(weight, from, to)`: among the lightest runs, the smallest that suffices, else the
-/// largest, and so on.
-fn of_runs(mut runs: Vec<(u32, usize, usize)>, mut missing: usize) -> Option<Vec<usize>> {
-    let mut chosen = Vec::with_capacity(missing);
-    let mut is_sorted = false;
-    let mut first = 0;
-    while missing > 0 {
-        // Of the lightest runs the smallest that suffices, else the largest; of equal ones the first.
-        let length = |run: &(u32, usize, usize)| run.2 - run.1;
-        let lightest = match is_sorted {
-            true => runs[first].0,
-            false => runs.iter().map(|run| run.0).min()?,
-        };
-        let mut best: Option<usize> = None;
-        for (index, run) in runs.iter().enumerate().skip(first) {
-            if run.0 != lightest {
-                if is_sorted {
-                    break;
-                }
-                continue;
-            }
-            let Some(other) = best.map(|best| &runs[best]) else {
-                best = Some(index);
-                continue;
-            };
-            let (one, other) = (length(run), length(other));
-            let better = match (one >= missing, other >= missing) {
-                (true, false) => true,
-                (true, true) => one < other,
-                (false, _) => one > other,
-            };
-            if better {
-                best = Some(index);
-            } else if is_sorted && one < missing {
-                // The longest come first.
-                break;
-            }
-        }
-        let (_, from, to) = runs[best?];
-        let taken = (to - from).min(missing);
-        chosen.extend(from..from + taken);
-        missing -= taken;
-        if is_sorted {
-            first += 1;
-        } else {
-            runs.remove(best?);
-            // Many runs will be needed.
-            if missing > 0 {
-                runs.sort_by_key(|run| (run.0, std::cmp::Reverse(run.2 - run.1)));
-                is_sorted = true;
-            }
-        }
-    }
-    Some(chosen)
-}
-
-/// Nodes next to each other of one weight.
-struct NodeRun {
-    /// Known once there is a node that the job does not name.
-    weight: Option<u64>,
-    from: usize,
-    to: usize,
-    /// How many nodes that the job does not name, and their usable processors.
-    nodes: usize,
-    cpus: i64,
-    /// And what they have of what the whole job asks for.
-    gres: Vec<u64>,
-    /// The first node that it names.
-    named: Option<usize>,
-}
-
-/// The run that is taken next.
-fn best_run(runs: &[NodeRun], missing: &Missing) -> Option<usize> {
-    let suffices = |run: &NodeRun| {
-        run.cpus >= missing.cpus && missing.is_enough(run.nodes) && missing.would_have_each(&run.gres)
-    };
-    (0..runs.len()).reduce(|best, index| {
-        let (one, other) = (&runs[index], &runs[best]);
-        let comes_first = other.named.is_none() && one.named.is_some() || one.weight < other.weight;
-        let fits_better = one.weight == other.weight
-            && match (suffices(one), suffices(other)) {
-                (true, false) => true,
-                (true, true) => one.cpus < other.cpus,
-                (false, _) => one.cpus > other.cpus,
-            };
-        if comes_first || fits_better { index } else { best }
-    })
 }

@@ -151,8 +151,9 @@ pub mod cluster {
 /// Slurm's own scheduler on such a cluster: what becomes of what is submitted, and why jobs wait.
 pub mod controller {
     pub use queuecast_slurm_sim::controller::{
-        AssumedFuture, Interruptions, PendingReason, Phases, SimulatedJob, SimulatedRun, SiteRules,
-        WaitReason, pending_reasons, run_on, simulate_by_rules, simulate_cluster, simulate_in_detail,
+        AssumedFuture, Interruptions, PendingReason, Phases, RefusedFor, SimulatedJob, SimulatedRun,
+        SiteRules, WaitReason, pending_reasons, run_on, simulate_by_rules, simulate_cluster,
+        simulate_in_detail,
     };
 }
 

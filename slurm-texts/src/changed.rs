@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::accounting::{column, qos_column, set_association};
 use super::change::{AppliedChange, ChangeError, ChangeTarget, ChangedValue, SiteChange};
+use super::checks::check;
 use super::nearest::nearest;
 use super::nodes;
 use super::notes::{KeyValue, Notes};
@@ -15,7 +16,8 @@ use super::site::{SiteOptions, SiteReading, assembled};
 use super::table::{NODE, PARTITION, of_association, of_cluster, of_qos};
 use super::values::{digits, yes_no};
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterNode, ClusterPartition, PartitionIndex, Topology, classes_of,
+    Association, AssociationIndex, Associations, Cluster, ClusterNode, ClusterPartition, PartitionIndex,
+    Topology, classes_of,
 };
 use queuecast_trace::hostlist::{compressed, expanded};
 
@@ -46,6 +48,10 @@ pub fn read_changed_site(
         applied.push(made.unwrap_or_else(|| part_changed(&mut reading, change))?);
     }
     reading.cluster.classes = classes_of(&reading.cluster.nodes);
+    // What the changes make odd.
+    let mut notes = Notes { warnings: std::mem::take(&mut reading.warnings), ..Notes::default() };
+    check(&reading.cluster, &mut notes);
+    reading.warnings = notes.warnings;
     Ok((reading, applied))
 }
 
@@ -179,7 +185,9 @@ fn associations_changed(
     let of_user = matches!(change.target, ChangeTarget::User { .. });
     let mut values = Vec::new();
     let mut is_found = false;
-    for one in &mut reading.cluster.associations.0 {
+    let associations = &mut reading.cluster.associations;
+    for index in (0..associations.0.len()).map(AssociationIndex) {
+        let one = &mut associations.0[index.0];
         let is_meant = if of_user {
             one.user.as_deref() == Some(name)
         } else {
@@ -190,11 +198,16 @@ fn associations_changed(
         }
         is_found = true;
         let (before, mut notes) = (one.clone(), Notes::default());
-        set_association(one, &column(key), &new_said(key, change.value.clone()), &mut notes);
+        let said = new_said(key, change.value.clone());
+        set_association(one, &column(key), &said, &mut notes);
         checked(change, &notes)?;
         let part =
             if of_user { format!("user {name} in {}", one.account) } else { format!("account {name}") };
-        values.extend(differences(&part, of_association(), &before, one));
+        let changed = differences(&part, of_association(), &before, one);
+        if is_inherited(key) {
+            inherit(associations, index, &said, (&before, &changed));
+        }
+        values.extend(changed);
     }
     if is_found {
         return Ok(values);
@@ -206,6 +219,34 @@ fn associations_changed(
         all.map(|one| one.account.clone()).collect()
     };
     Err(unknown_part(if of_user { "user" } else { "account" }, name, names))
+}
+
+/// Whether users and accounts have what the account above them has, unless they have a value of their own: all but limits on groups of jobs,
+/// shares and parents.
+fn is_inherited(key: &str) -> bool {
+    let key = column(key);
+    key.starts_with("max") || ["qos", "defqos", "defaultqos", "priority"].contains(&key.as_str())
+}
+
+/// Associations below one have its new value too, where they had its value before: Slurm shows what is inherited as their own.
+fn inherit(
+    associations: &mut Associations,
+    above: AssociationIndex,
+    said: &KeyValue,
+    (before, changed): (&Association, &[ChangedValue]),
+) {
+    let key = |one: &ChangedValue| one.name.rsplit_once('.').map(|(_, key)| key.to_owned());
+    let changed_keys: Vec<String> = changed.iter().filter_map(key).collect();
+    let mut below: Vec<AssociationIndex> = associations.children(above).collect();
+    while let Some(index) = below.pop() {
+        let one = &associations[index];
+        let own = differences("", of_association(), before, one);
+        if own.iter().any(|one| changed_keys.contains(&one.name)) {
+            continue;
+        }
+        set_association(&mut associations.0[index.0], &column(&said.key), said, &mut Notes::default());
+        below.extend(associations.children(index));
+    }
 }
 
 fn nodes_changed(

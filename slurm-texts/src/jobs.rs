@@ -102,6 +102,10 @@ fn job(
     };
     let runs = runs(row.cell("planned_run").or_else(|| row.cell("run")))?;
     let place = match places.get(&key) {
+        // A list that is written by hand has a job in one row, what was recorded has one for each run and task.
+        Some(_) if task.is_none() && row.cell("state").is_none() => {
+            return Err(format!("a key of its own: {} is that of an earlier row", super::notes::short(&key)));
+        }
         Some(&place) => place,
         None => {
             let read =

@@ -40,6 +40,40 @@ const OF_PARTITIONS: [(&str, &str); 4] = [
     ("Topology", ""),
 ];
 
+/// Other keys of partitions in `slurm.conf` that have no row.
+const UNIMPORTANT_OF_PARTITIONS: [&str; 12] = [
+    "CpuBind",
+    "DisableRootJobs",
+    "Exclusive",
+    "Hidden",
+    "Nodes",
+    "Priority",
+    "ResumeTimeout",
+    "RootOnly",
+    "Shared",
+    "SuspendTime",
+    "SuspendTimeout",
+    "TopologyPlugin",
+];
+
+/// Keys of nodes in `slurm.conf` that have no row.
+const UNIMPORTANT_OF_NODES: [&str; 14] = [
+    "BcastAddr",
+    "Boards",
+    "CertGetToken",
+    "Comment",
+    "CpuSpecList",
+    "Extra",
+    "NodeAddr",
+    "NodeHostname",
+    "Parameters",
+    "Port",
+    "Reason",
+    "RestrictedCoresPerGPU",
+    "SocketsPerBoard",
+    "TmpDisk",
+];
+
 /// Settings without influence on scheduling: addresses, files, messages, accounting, steps.
 const UNIMPORTANT: [&str; 177] = [
     "AccountingStorageBackupHost",
@@ -286,6 +320,18 @@ impl WithoutRow {
         found.map_or(WithoutRow::Unimportant, |(_, values)| WithoutRow::Matters(values))
     }
 
+    /// Whether `slurm.conf` has such a key of a partition, of those without a row.
+    pub fn is_of_partition(name: &str) -> bool {
+        let is_meant = |known: &str| known.eq_ignore_ascii_case(name);
+        UNIMPORTANT_OF_PARTITIONS.iter().any(|known| is_meant(known))
+            || OF_PARTITIONS.iter().any(|(known, _)| is_meant(known))
+    }
+
+    /// Whether `slurm.conf` has such a key of a node, of those without a row.
+    pub fn is_of_node(name: &str) -> bool {
+        UNIMPORTANT_OF_NODES.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
     /// Whether the parameter matters to scheduling with this value.
     pub fn matters(self, value: &str) -> bool {
         match self {
@@ -312,6 +358,9 @@ mod tests {
         let lower = |name: &&str| name.to_ascii_lowercase();
         assert!(UNIMPORTANT.is_sorted_by_key(lower));
         assert!(FOR_SCHEDULING.is_sorted_by_key(|(name, _)| lower(name)));
+        assert!(
+            UNIMPORTANT_OF_PARTITIONS.is_sorted_by_key(lower) && UNIMPORTANT_OF_NODES.is_sorted_by_key(lower)
+        );
         assert!(FOR_SCHEDULING.iter().all(|(name, _)| !UNIMPORTANT.contains(name)));
         assert!(!WithoutRow::setting("fastschedule").unwrap().matters("1"));
         assert!(WithoutRow::setting("FastSchedule").unwrap().matters("2"));

@@ -36,6 +36,7 @@ mod jobs;
 mod known;
 mod listed;
 mod logged_jobs;
+mod named_jobs;
 mod nearest;
 mod node_values;
 mod nodes;

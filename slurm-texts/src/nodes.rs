@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::conf::{ConfEntry, with_defaults};
 use super::forms::{COUNT, OPTIONAL_COUNT};
+use super::known::WithoutRow;
 use super::node_values::state_of;
 use super::notes::{KeyValue, Notes, few};
 use super::table::NODE;
@@ -35,6 +36,10 @@ pub(super) fn configured(entries: &[ConfEntry], notes: &mut Notes) -> KnownNodes
     for (line, (head, said)) in (0..).zip(with_defaults(entries, "nodename")) {
         let mut node = ClusterNode { line: Some(line), ..ClusterNode::default() };
         apply(&mut node, &said, notes);
+        // Slurm does not start with a key that it does not know.
+        let is_known =
+            |name: &str| NODE.iter().any(|row| row.key_like(name).is_some()) || WithoutRow::is_of_node(name);
+        said.iter().filter(|one| !is_known(&one.name())).for_each(|one| notes.not_modelled(one));
         // As of a partition without a name: the next setting is taken for it.
         if is_null(&head.value) || head.value.contains('=') {
             notes.unread(head, "the names of nodes");

@@ -78,6 +78,11 @@ pub(super) fn configured(
         if names.is_empty() {
             notes.unread(head, NAME);
         }
+        // Slurm does not start with a key that it does not know.
+        let is_known = |name: &str| {
+            PARTITION.iter().any(|row| row.key_like(name).is_some()) || WithoutRow::is_of_partition(name)
+        };
+        said.iter().filter(|one| !is_known(&one.name())).for_each(|one| notes.not_modelled(one));
         for name in names {
             add(&mut partitions, partition(name, &said, nodes, notes), notes);
         }

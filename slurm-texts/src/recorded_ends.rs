@@ -1,10 +1,14 @@
-//! When jobs ended in a recorded run, out of `sacct`: of a job that ran several times, each end.
+//! When jobs ended in a recorded run, out of `sacct`: of a job that ran several times, each end; and when jobs were cancelled by what the
+//! recording does not have.
+
+use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 
 use super::values::digits;
+use queuecast_core::job_state::JobState;
 use queuecast_core::units::Time;
-use queuecast_slurm_sim::cluster::{JobNumber, RecordedEnd};
+use queuecast_slurm_sim::cluster::{ClusterAction, ClusterEvent, JobNumber, JobOutcome, RecordedEnd};
 use queuecast_trace::sacct::unix_second;
 
 /// Reads the columns `JobID` and `End`; steps, and rows without an end, are left alone.
@@ -18,6 +22,24 @@ pub(super) fn recorded_ends(text: &str, zone: &TimeZone) -> Vec<RecordedEnd> {
         Some(RecordedEnd { job: number(cell(job)?)?, end: Time(unix_second(cell(end)?, zone).flatten()?) })
     };
     lines.filter_map(read).collect()
+}
+
+/// Adds the cancellations of jobs that never started which no call of the recording made: by hand, or by another program.
+pub(super) fn cancelled_otherwise(outcomes: &[JobOutcome], events: &mut Vec<ClusterEvent>) {
+    let mut known: BTreeSet<(String, Option<u32>)> = BTreeSet::new();
+    for event in events.iter() {
+        if let ClusterAction::Cancel { key, task } = &event.action {
+            known.insert((key.clone(), *task));
+        }
+    }
+    let is_one = |one: &&JobOutcome| one.state == JobState::Cancelled && one.start.is_none();
+    for one in outcomes.iter().filter(is_one) {
+        let is_known = [one.task, None].into_iter().any(|task| known.contains(&(one.key.clone(), task)));
+        if let Some(end) = one.end.filter(|_| !is_known) {
+            let action = ClusterAction::Cancel { key: one.key.clone(), task: one.task };
+            events.push(ClusterEvent { at: end.into(), action });
+        }
+    }
 }
 
 /// A job or one task of an array: `7` or `7_2`.

@@ -1,7 +1,7 @@
 //! Recorded runs: the calls that were made, how the clock stood, and what became of the jobs.
 
 use queuecast_core::order;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -9,10 +9,12 @@ use serde_json::Value;
 
 use super::administered::administered;
 use super::jobs::JobList;
+use super::named_jobs::resolve;
 use super::notes::Notes;
 use super::partitions::NodePlaces;
+use super::recorded_ends::cancelled_otherwise;
 use super::sbatch::{SbatchError, SbatchRequest, job_number, sbatch, sbatch_line};
-use super::values::{digits, words};
+use super::values::words;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     ClusterAction, ClusterEvent, RecordedRun, RunClock, SubmittedJob, TaskRun,
@@ -350,7 +352,8 @@ pub(super) fn recorded(
     for job in submissions.iter_mut().filter(|job| job.request.name.is_none()) {
         job.request.name = job.id.and_then(|id| names.get(&id).cloned());
     }
-    resolve(&mut submissions, &mut events);
+    resolve(&mut submissions, &mut events, notes);
+    cancelled_otherwise(&list.outcomes, &mut events);
     order::sort_by_key(&mut events, |event| event.at);
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }
@@ -367,40 +370,6 @@ fn timed(job: SubmittedJob, at: Micros, until: Micros, noted: Option<(Time, Opti
     };
     let id = job.id.or(noted.and_then(|(_, id)| id));
     SubmittedJob { submit, id, ..job }
-}
-
-/// Replaces numbers of jobs by keys where they are known, in dependencies and in what was cancelled or changed.
-fn resolve(submissions: &mut [SubmittedJob], events: &mut [ClusterEvent]) {
-    let keys: BTreeMap<u64, String> =
-        order::map_of(submissions.iter().filter_map(|job| Some((job.id?, job.key.clone()))));
-    let known = |name: &str| -> Option<String> {
-        let end = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
-        let key = keys.get(&digits(&name[..end])?)?;
-        Some(format!("{key}{}", &name[end..]))
-    };
-    for on in
-        submissions.iter_mut().filter_map(|job| job.request.dependency.as_mut()).flat_map(|one| &mut one.on)
-    {
-        match on.job.strip_prefix('@') {
-            Some(key) => on.job = key.to_owned(),
-            None => on.job = known(&on.job).unwrap_or_else(|| on.job.clone()),
-        }
-    }
-    let names: BTreeSet<String> = submissions.iter().map(|job| job.key.clone()).collect();
-    for event in events {
-        if let ClusterAction::Cancel { key, task } | ClusterAction::Job { key, task, .. } = &mut event.action
-            && !names.contains(key)
-        {
-            let resolved = known(key).unwrap_or_else(|| key.clone());
-            match resolved.rsplit_once('_').filter(|_| !names.contains(&resolved)) {
-                Some((name, number)) => {
-                    *task = digits(number).and_then(|number| u32::try_from(number).ok());
-                    *key = if task.is_some() { name.to_owned() } else { resolved };
-                }
-                None => *key = resolved,
-            }
-        }
-    }
 }
 
 #[cfg(test)]

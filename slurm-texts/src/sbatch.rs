@@ -110,6 +110,11 @@ pub fn sbatch(arguments: &[String]) -> Result<SbatchRequest, SbatchError> {
             break;
         }
     }
+    // No job has more nodes than tasks: sbatch says "can't run 1 processes on 2 nodes, setting nnodes to 1".
+    let JobRequest { min_nodes, tasks, .. } = &mut read.request;
+    if let (Some(nodes), Some(tasks)) = (min_nodes.as_mut(), tasks) {
+        *nodes = (*nodes).min((*tasks).max(1));
+    }
     Ok(read)
 }
 

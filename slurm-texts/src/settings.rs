@@ -102,7 +102,7 @@ mod tests {
         let value = "bf_interval=15,bf_window=180,bf_continue,default_queue_depth=200,sched_interval=-1,defer,bf_topopt_enable,no_env_cache,bf_resolution=0";
         let (cluster, notes) = read("SchedulerParameters", value);
         let (backfill, main) = (cluster.settings.backfill.unwrap(), cluster.settings.main);
-        assert_eq!((backfill.interval, backfill.window), (Seconds(15), Seconds(10_800)));
+        assert_eq!((backfill.interval, backfill.window), (Some(Seconds(15)), Seconds(10_800)));
         assert!(backfill.continues && main.defer);
         assert_eq!((main.default_queue_depth, main.sched_interval), (200, None));
         let names: Vec<&str> = notes.unmodelled.iter().map(|one| one.name.as_str()).collect();

@@ -166,6 +166,8 @@ fn request(request: &JobRequest, note: &mut impl FnMut(bool, &str)) {
     note(request.tasks_on.spare_cores.is_some(), "--core-spec");
     note(!request.gres.per_socket.is_empty(), "--gpus-per-socket");
     note(request.tasks_on.tasks_per_gpu.is_some(), "--ntasks-per-gpu");
+    note(request.tasks_on.tasks_per_socket.is_some(), "--ntasks-per-socket");
+    note(request.tasks_on.tasks_per_core.is_some_and(|tasks| tasks > 1), "--ntasks-per-core");
     note(
         request.wishes.constraint.as_ref().is_some_and(|one| !one.counts().is_empty()),
         "counts in --constraint",

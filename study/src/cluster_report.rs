@@ -10,7 +10,7 @@ use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_eval::{Outcome, Spread, size_class};
 use queuecast_slurm_sim::cluster::{Cluster, JobOutcome, RecordedRun, submit_refusal};
-use queuecast_slurm_sim::controller::{Interruptions, SimulatedJob, SimulatedRun, WaitReason};
+use queuecast_slurm_sim::controller::{Interruptions, RefusedFor, SimulatedJob, SimulatedRun, WaitReason};
 
 /// What became of the jobs of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -192,10 +192,24 @@ pub fn cluster_report(cluster: &Cluster, run: &RecordedRun, simulated: &Simulate
 fn refused(cluster: &Cluster, run: &RecordedRun, simulated: &SimulatedRun) -> Vec<RefusedJobs> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for job in simulated.jobs.iter().filter(|job| job.outcome.state == JobState::Refused) {
-        let why = submit_refusal(cluster, &run.submissions[job.submission]).map_or_else(
-            || "a limit of submitted jobs is reached, or no nodes could ever run it".to_owned(),
-            |why| why.to_string(),
-        );
+        let submitted = &run.submissions[job.submission];
+        let why = match job.refused {
+            Some(RefusedFor::SubmittedJobs) => {
+                "a limit of submitted jobs is reached (MaxSubmitJobs, GrpSubmitJobs)".to_owned()
+            }
+            why => submit_refusal(cluster, submitted).map_or_else(
+                || match why {
+                    Some(RefusedFor::Licenses) => "the site has not as many licenses".to_owned(),
+                    Some(RefusedFor::Partition) => "no partition takes such jobs".to_owned(),
+                    _ => {
+                        let asked = submitted.request.partitions.join(",");
+                        let of = if asked.is_empty() { "the default partition".to_owned() } else { asked };
+                        format!("no nodes of {of} could ever run it, if they were idle")
+                    }
+                },
+                |why| why.to_string(),
+            ),
+        };
         *counts.entry(why).or_default() += 1;
     }
     let mut all: Vec<RefusedJobs> = counts.into_iter().map(|(why, jobs)| RefusedJobs { why, jobs }).collect();
@@ -297,6 +311,7 @@ mod tests {
             waited: start.map(|start| (WaitReason::Resources, Seconds(start - submit))).into_iter().collect(),
             parts: parts.unwrap_or_default(),
             interruptions: Interruptions::default(),
+            refused: None,
         }
     }
 

@@ -79,7 +79,8 @@ pub(super) fn cluster_use(
         let (bare, kind) = bare.split_once(':').map_or((bare, None), |(bare, kind)| (bare, Some(kind)));
         available.push((name.clone(), all.clone().map(|node| node.gres_count(bare, kind) as f64).sum()));
     }
-    let resources = available.into_iter().zip(sums);
+    let types = told_types(&simulated.gres, &available, &mut sums);
+    let resources = available.into_iter().zip(sums).zip(types).filter(|one| one.1).map(|one| one.0);
     let resources = resources
         .map(|((name, available), sum)| {
             let mean = if span > 0 { sum as f64 / span as f64 } else { 0.0 };
@@ -89,6 +90,22 @@ pub(super) fn cluster_use(
         .collect();
     let cpus: i64 = nodes.iter().map(|&node| i64::from(cluster.nodes[node].cpus)).sum();
     (resources, idleness(cluster, simulated, cpus, (begin, end)))
+}
+
+/// Which resources are told. A job that asks for no type has units of some type, but which is not known: where there is one type alone, all
+/// are of it; else types are told only if every job asked for one.
+fn told_types(names: &[String], available: &[(String, f64)], sums: &mut [i128]) -> Vec<bool> {
+    let mut told = vec![true; sums.len()];
+    for (bare, name) in (2..).zip(names).filter(|one| !one.1.contains(':')) {
+        let is_type = |at: &usize| names[at - 2].split_once(':').is_some_and(|(of, _)| of == name);
+        let types: Vec<usize> = (2..sums.len()).filter(is_type).collect();
+        match types[..] {
+            [only] if available[only].1 == available[bare].1 => sums[only] = sums[bare],
+            _ if types.iter().map(|&one| sums[one]).sum::<i128>() == sums[bare] => {}
+            _ => types.iter().for_each(|&one| told[one] = false),
+        }
+    }
+    told
 }
 
 /// Something that changes which processors are idle, or how many jobs wait.

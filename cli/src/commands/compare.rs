@@ -209,8 +209,12 @@ fn at_sites(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     // Slurm's own first, then each other policy on the site as it is.
     let experiments = arguments.experiments()?;
     if experiments.is_empty() {
-        let predictors = Several::together(&arguments.predictor);
-        predictors.iter().try_for_each(|one| refuse_settings(&one.spec, &arguments.variation))?;
+        let factor = arguments.scheduling.prediction_factor;
+        for predictor in Several::together(&arguments.predictor) {
+            for correction in Several::together(&arguments.correction) {
+                refuse_settings(&predictor.spec, (&correction, factor), &arguments.variation)?;
+            }
+        }
     }
     let others: Vec<SitePolicy> =
         experiments.into_iter().map(|one| site_policy(Some(one))).collect::<Result<_, _>>()?;

@@ -9,7 +9,7 @@ use queuecast_process::failure::Failure;
 use queuecast_process::input::Input;
 use queuecast_process::printer::Printer;
 use queuecast_process::roles;
-use queuecast_sim::predict::PredictorSpec;
+use queuecast_sim::predict::{Correction, PredictorSpec};
 use queuecast_slurm_texts::{ACCOUNTING_FILE, CaptureRecord};
 use queuecast_study::{Experiment, SitePolicy};
 use queuecast_trace::plain_text;
@@ -144,12 +144,18 @@ pub fn site_policy(given: Option<Experiment>) -> Result<SitePolicy, Failure> {
 }
 
 /// Refuses what means nothing to Slurm's own scheduler: predictions, and another policy's settings.
-pub fn refuse_settings(predictor: &PredictorSpec, variation: &VariationOptions) -> Result<(), Failure> {
-    if *predictor == PredictorSpec::Requested && variation.is_none() {
+pub fn refuse_settings(
+    predictor: &PredictorSpec,
+    (correction, factor): (&Correction, f64),
+    variation: &VariationOptions,
+) -> Result<(), Failure> {
+    let predicts =
+        *predictor != PredictorSpec::Requested || *correction != Correction::default() || factor != 1.0;
+    if !predicts && variation.is_none() {
         return Ok(());
     }
     Err(Failure::usage(
         "Slurm's own scheduler has its own order and plans with the limits that jobs ask for, not with predictions",
     )
-    .hint("name a --policy beside --predictor, --depth, --backfill-order or --priority"))
+    .hint("name a --policy beside --predictor, --correction, --prediction-factor, --depth, --backfill-order or --priority"))
 }

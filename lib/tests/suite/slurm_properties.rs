@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use queuecast_core::units::Seconds;
 use queuecast_sim::sim::Backfill;
 use queuecast_slurm_texts::{SiteOptions, SiteReading, read_site, sbatch_line};
 use queuecast_study::SitePolicy;
@@ -273,7 +274,7 @@ fn live_outputs_count_and_what_only_files_have_stays() {
     let node = &cluster.nodes[cluster.node("g1").unwrap()];
     assert_eq!((node.memory_mb, node.cores_per_socket, node.gres_count("gpu", Some("a100"))), (64_000, 4, 2));
     assert_eq!(cluster.partitions[0].billing_weights.weight("cpu"), 1.0);
-    assert_eq!(cluster.settings.backfill.as_ref().unwrap().interval.0, 15);
+    assert_eq!(cluster.settings.backfill.as_ref().unwrap().interval, Some(Seconds(15)));
 }
 
 #[test]

@@ -152,8 +152,8 @@ macro_rules! backfill_settings {
     ($with:ident $args:tt) => { $with! { $args
     /// Backfilling.
     BackfillSettings {
-        /// The time from the end of one backfilling cycle to the next.
-        interval: Seconds = Seconds(30), ["SchedulerParameters.bf_interval" = "60", SECONDS, Followed];
+        /// The time from the end of one backfilling cycle to the next; -1: there are none.
+        interval: Option<Seconds> = Some(Seconds(30)), ["SchedulerParameters.bf_interval" = "60", SECONDS_OR_NEVER, Followed];
         /// The longest time of a backfilling cycle; by default `bf_interval`.
         max_time: Option<Seconds> = None, ["SchedulerParameters.bf_max_time" = "120", OPTIONAL_SECONDS, Ignored];
         /// The grid of the times that backfilling plans for.

@@ -26,8 +26,21 @@ pub enum JobStage {
     },
     /// It was never started.
     Cancelled,
-    /// No partition can ever run it, or its submission was refused.
-    Refused,
+    /// Its submission was refused.
+    Refused(RefusedFor),
+}
+
+/// What a submission is refused for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RefusedFor {
+    /// None of its partitions takes such jobs.
+    Partition,
+    /// A limit of submitted jobs is reached.
+    SubmittedJobs,
+    /// There are not as many licenses.
+    Licenses,
+    /// No nodes of its partitions could ever run it.
+    Nodes,
 }
 
 /// Which scheduler started a job.
@@ -168,6 +181,8 @@ pub struct JobStart {
     pub limit_end: i64,
     /// Whether it was stopped at its limit, or at the end of its reservation.
     pub is_timed_out: bool,
+    /// Whether it was preempted and does not run again.
+    pub is_preempted: bool,
     /// What it has of its nodes; nothing before it starts and after it has ended.
     pub shares: Arc<[NodeShare]>,
     /// The nodes it was started on; none after it has ended.

@@ -38,7 +38,7 @@ pub use beside::{PlacedNewcomer, SimulatedSchedule, schedule_on_prepared};
 pub use clock::Phases;
 pub use follow::{DecisionKind, DecisionMiss, DecisionShare, DecisionShares, decisions};
 pub use held_parts::{HeldAlike, HeldCpus, HeldParts};
-pub use job::Interruptions;
+pub use job::{Interruptions, RefusedFor};
 pub use limits::{LimitOf, ReachedLimit};
 pub use moment::{AssumedFuture, PlaceInQueue, free_processors, queue_ahead, run_on};
 pub use pending_reasons::{PendingReason, pending_reasons};

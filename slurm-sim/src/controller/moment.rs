@@ -1,6 +1,6 @@
 //! A controller that goes on from an instant.
 
-use super::job::{JobStage, StartedBy};
+use super::job::{JobStage, RefusedFor, StartedBy};
 use super::state::Controller;
 use crate::cluster::{Cluster, ClusterMoment, PartitionIndex, StandingState, SubmittedJob};
 use crate::controller::clock::Phases;
@@ -232,7 +232,7 @@ impl Controller<'_> {
         let choice = partition.and_then(|one| asked.find(one)).unwrap_or(PartitionChoice::FIRST);
         let Some(at) = asked.get(choice.0) else {
             // No partition would take it now, so that nothing is known of what it holds but its nodes.
-            self.jobs.is_refused(job);
+            self.jobs.is_refused(job, RefusedFor::Partition);
             return;
         };
         let (at, kept) = (at.clone(), at.kept.clone());

@@ -95,7 +95,8 @@ impl<'a> ShadowSite<'a> {
     /// phases of their timers are not known; at most five minutes.
     pub fn tolerance(&self) -> Seconds {
         let settings = &self.cluster.cluster().settings;
-        let backfill = settings.backfill.as_ref().map_or(0, |one| one.interval.0);
+        let backfill =
+            settings.backfill.as_ref().and_then(|one| one.interval).map_or(0, |interval| interval.0);
         let main = settings.main.sched_interval.map_or(0, |one| one.0);
         Seconds(backfill.max(main).clamp(60, 300))
     }
@@ -225,7 +226,8 @@ impl<'a> ShadowSite<'a> {
         let settings = &cluster.settings;
         // Halfway, since nothing tells when they are due.
         let half = |seconds: i64| Micros::of_seconds(seconds.clamp(0, 86_400)) / 2;
-        let backfill = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let backfill =
+            settings.backfill.as_ref().and_then(|one| one.interval).map_or(30, |interval| interval.0);
         let timers = [half(1), half(backfill), half(settings.priority.calc_period.0)];
         let full = half(settings.main.sched_interval.map_or(0, |interval| interval.0)) / Micros::SECOND;
         let future = AssumedFuture {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::at_once::{SiteRules, run_at_once};
 use super::clock::on_clock;
 use super::held_parts::HeldParts;
-use super::job::{ControlledJob, Interruptions, JobStage, StartedBy};
+use super::job::{ControlledJob, Interruptions, JobStage, RefusedFor, StartedBy};
 use super::state::Controller;
 use crate::cluster::{
     Cluster, ClusterAction, ClusterEvent, JobOutcome, NodeChange, NodeNames, NodeState, PartitionIndex,
@@ -33,6 +33,8 @@ pub struct SimulatedJob {
     pub parts: HeldParts,
     /// How often it was stopped before its last start.
     pub interruptions: Interruptions,
+    /// What it was refused for, if it was.
+    pub refused: Option<RefusedFor>,
 }
 
 /// What became of every job that was submitted.
@@ -139,6 +141,10 @@ fn in_detail(controller: Controller<'_>, cluster: &Cluster, run: &RecordedRun) -
             waited: waited(&job, run, &reasons, over),
             parts,
             interruptions: job.interruptions,
+            refused: match job.state {
+                JobStage::Refused(why) => Some(why),
+                _ => None,
+            },
         });
         if left.len().is_multiple_of(TAKEN_AT_ONCE) {
             left.shrink_to_fit();
@@ -157,7 +163,7 @@ fn waited(
 ) -> Box<[(WaitReason, Seconds)]> {
     let left = match job.state {
         _ if job.last.by.is_some() => job.last.start,
-        JobStage::Refused | JobStage::ToCome => return Box::default(),
+        JobStage::Refused(_) | JobStage::ToCome => return Box::default(),
         JobStage::Cancelled => job.last.end.max(job.wait.submit),
         _ => over,
     };
@@ -193,9 +199,10 @@ fn outcome(cluster: &Cluster, run: &RecordedRun, job: &ControlledJob, nodes: Nod
         JobStage::Ended { well: true } => JobState::Completed,
         JobStage::Ended { well: false } if job.last.is_timed_out => JobState::Timeout,
         JobStage::Ended { well: false } if job.last.end >= job.last.limit_end => JobState::Timeout,
+        JobStage::Ended { well: false } if job.last.is_preempted => JobState::Preempted,
         JobStage::Ended { well: false } if job.has_failed() => JobState::Failed,
         JobStage::Ended { well: false } | JobStage::Cancelled => JobState::Cancelled,
-        JobStage::Refused => JobState::Refused,
+        JobStage::Refused(_) => JobState::Refused,
     };
     JobOutcome {
         key: run.submissions[job.submission.0].key.clone(),

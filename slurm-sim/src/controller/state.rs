@@ -222,7 +222,8 @@ impl<'c> Controller<'c> {
                     .settings
                     .backfill
                     .as_ref()
-                    .map_or(Micros::NEVER / 4, |one| Micros::of_seconds(one.interval.0.clamp(1, 86_400)));
+                    .and_then(|one| one.interval)
+                    .map_or(Micros::NEVER / 4, |interval| Micros::of_seconds(interval.0.clamp(1, 86_400)));
                 backfill = self.clock.now() + interval + phases.backfill_test * tests as i64;
             } else {
                 backfill += Micros::SECOND;

@@ -2,6 +2,7 @@
 
 use super::super::table::LISTS;
 use super::*;
+use queuecast_core::units::Seconds;
 use queuecast_slurm_sim::cluster::NodeState;
 
 const CONF: &str = "SchedulerParameters=bf_interval=15,bf_continue,bf_topopt_enable
@@ -67,11 +68,11 @@ fn words_of_a_list_are_changed_one_by_one() {
     // The whole list is replaced by a list.
     let (reading, _) = changed(&["SchedulerParameters=bf_window=100"]).unwrap();
     let backfill = reading.cluster.settings.backfill.unwrap();
-    assert_eq!((backfill.interval.0, backfill.window.0, backfill.continues), (30, 6_000, false));
+    assert_eq!((backfill.interval, backfill.window.0, backfill.continues), (Some(Seconds(30)), 6_000, false));
     // Later changes come on top of earlier ones; what else the site says stays.
     let (reading, applied) = changed(&["bf_interval=60", "qos.low.Priority=5", "bf_interval=70"]).unwrap();
     assert_eq!(applied[2].values[0].from, "60");
-    assert_eq!(reading.cluster.settings.backfill.unwrap().interval.0, 70);
+    assert_eq!(reading.cluster.settings.backfill.unwrap().interval, Some(Seconds(70)));
     assert!(reading.not_modelled.iter().any(|one| one.name == "SchedulerParameters:bf_topopt_enable"));
 }
 

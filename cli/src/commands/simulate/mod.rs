@@ -145,7 +145,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let is_given = arguments.on_site.site.is_some() && arguments.policy.is_some();
     let policy = site_policy(is_given.then(|| experiment.clone()))?;
     if arguments.on_site.site.is_some() && !is_given {
-        refuse_settings(&arguments.predictor.spec, &arguments.variation)?;
+        let corrected = (&arguments.correction, arguments.scheduling.prediction_factor);
+        refuse_settings(&arguments.predictor.spec, corrected, &arguments.variation)?;
     }
     let inputs = arguments.inputs();
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();

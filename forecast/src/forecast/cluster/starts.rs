@@ -316,7 +316,8 @@ impl Outset<'_> {
             self.later_runs.iter().map(|run| run.at(rng.random(), Seconds::ZERO)).collect();
         let settings = &self.cluster.cluster().settings;
         let mut within = |seconds: i64| Micros(rng.random_range(0..=seconds.clamp(0, 1_000_000) * 1_000_000));
-        let interval = settings.backfill.as_ref().map_or(30, |one| one.interval.0);
+        let interval =
+            settings.backfill.as_ref().and_then(|one| one.interval).map_or(30, |interval| interval.0);
         let timers = [within(1), within(interval), within(settings.priority.calc_period.0)];
         let full = within(settings.main.sched_interval.map_or(0, |interval| interval.0)) / Micros::SECOND;
         let limit_check = within(30) / Micros::SECOND;

@@ -17,7 +17,8 @@ impl<'c> Controller<'c> {
 
     /// Runs a backfill cycle; returns an upper bound of the queue records that it looks at.
     pub fn backfill(&mut self) -> usize {
-        let Some(settings) = &self.cluster.settings.backfill else { return 0 };
+        let settings = self.cluster.settings.backfill.as_ref().filter(|one| one.interval.is_some());
+        let Some(settings) = settings else { return 0 };
         let queue = self.take_queue();
         let (records, of_arrays) = (queue.len(), queue.iter().filter(|record| record.is_task()).count());
         self.size_exclusive(&queue);

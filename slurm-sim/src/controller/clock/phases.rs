@@ -117,7 +117,7 @@ impl Phases {
     /// As a recording tells them; what it does not tell is as measured elsewhere.
     pub fn of(clock: &RunClock, settings: &ClusterSettings) -> Phases {
         let start = clock.scheduler_start.unwrap_or(clock.begin - FIRST_SUBMISSION);
-        let interval = settings.backfill.as_ref().map_or(Seconds(30), |one| one.interval);
+        let interval = settings.backfill.as_ref().and_then(|one| one.interval).unwrap_or(Seconds(30));
         let mut phases = Phases::from_start(start, interval);
         if let Some(first) = clock.first_backfill {
             phases.first_backfill = first;

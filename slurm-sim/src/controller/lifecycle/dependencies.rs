@@ -67,7 +67,7 @@ impl Jobs<'_> {
                 Some(tasks) => {
                     let states: Vec<JobStage> = tasks.iter().map(|one| one.state).collect();
                     let over = |state: &JobStage| {
-                        matches!(state, JobStage::Ended { .. } | JobStage::Cancelled | JobStage::Refused)
+                        matches!(state, JobStage::Ended { .. } | JobStage::Cancelled | JobStage::Refused(_))
                     };
                     let well = |state: &JobStage| *state == JobStage::Ended { well: true };
                     match on.kind {

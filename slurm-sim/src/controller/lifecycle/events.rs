@@ -6,7 +6,7 @@ use crate::cluster::{ClusterAction, NodeState};
 use crate::controller::clock::Due;
 use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::held_parts::HeldParts;
-use crate::controller::job::{JobStage, StartedBy};
+use crate::controller::job::{JobStage, RefusedFor, StartedBy};
 use crate::controller::limits::Amounts;
 use crate::controller::placement::NodeShare;
 use crate::controller::state::Controller;
@@ -23,10 +23,16 @@ impl Controller<'_> {
         for job in own {
             let has_licenses = self.licenses.are_there(&self.jobs.asked(submission).request.gres.licenses);
             let could_run = self.jobs[job].partitions.iter().any(|one| one.kept.need.on.could_run);
-            let possible = admitted && could_run && has_licenses;
+            let refused = match () {
+                () if self.jobs[job].partitions.is_empty() => Some(RefusedFor::Partition),
+                () if !admitted => Some(RefusedFor::SubmittedJobs),
+                () if !could_run => Some(RefusedFor::Nodes),
+                () if !has_licenses => Some(RefusedFor::Licenses),
+                () => None,
+            };
             self.jobs.was_submitted(job, now);
-            if !possible {
-                self.jobs.is_refused(job);
+            if let Some(why) = refused {
+                self.jobs.is_refused(job, why);
                 self.jobs.forget_needs(job, self.needs.gone());
                 continue;
             }

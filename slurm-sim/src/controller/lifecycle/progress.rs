@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::jobs::Jobs;
 use crate::cluster::{Cluster, JobSettings, PartitionIndex, Sharing};
 use crate::controller::handles::{JobHandle, PartitionChoice};
-use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::job::{JobStage, RefusedFor, RequestedPartition};
 use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
 
@@ -71,9 +71,9 @@ impl Jobs<'_> {
         self.at_mut(job).state = JobStage::Ended { well };
     }
 
-    /// No partition takes a job.
-    pub fn is_refused(&mut self, job: JobHandle) {
-        self.at_mut(job).state = JobStage::Refused;
+    /// The submission of a job is refused.
+    pub fn is_refused(&mut self, job: JobHandle, why: RefusedFor) {
+        self.at_mut(job).state = JobStage::Refused(why);
     }
 
     /// A job was submitted, in seconds.
@@ -96,9 +96,11 @@ impl Jobs<'_> {
         self.at_mut(job).interruptions.preempted += 1;
     }
 
-    /// What a job has computed since its last start is lost.
-    pub fn lose_run(&mut self, job: JobHandle) {
-        self.at_mut(job).lose_run();
+    /// A job was preempted for the last time: what it has computed since its last start is lost.
+    pub fn ends_preempted(&mut self, job: JobHandle) {
+        let one = self.at_mut(job);
+        one.lose_run();
+        one.last.is_preempted = true;
     }
 
     /// What a job has of its nodes, which it does not have any more.

@@ -2,22 +2,28 @@
 
 use queuecast_core::order;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use crate::cluster::{
     ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos, Sharing, TimeLimit,
 };
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{RequestedPartition, RequestedPartitions};
-use crate::controller::limits::CountsFor;
+use crate::controller::limits::{CountsFor, LimitSet};
 use crate::controller::placement::NodeBounds;
 use crate::controller::state::Controller;
 
 /// The limit of jobs that no partition limits, in seconds.
 const LONGEST: i64 = 365 * 86_400;
 
-/// The time limit of a request in a partition, in seconds: whole minutes.
-fn limit(request: &JobRequest, partition: &ClusterPartition) -> i64 {
-    whole_minutes(request.time_limit, partition)
+/// The time limit of a request in a partition, in seconds: whole minutes. A job that says none, where the partition has no default, has
+/// the longest that its limits allow.
+fn limit(request: &JobRequest, partition: &ClusterPartition, longest: Option<i64>) -> i64 {
+    let limit = whole_minutes(request.time_limit, partition);
+    match (request.time_limit.is_none() && partition.default_time.is_none(), longest) {
+        (true, Some(longest)) => limit.min(longest),
+        _ => limit,
+    }
 }
 
 /// A time limit in a partition, in seconds: whole minutes.
@@ -30,7 +36,12 @@ pub fn whole_minutes(limit: Option<TimeLimit>, partition: &ClusterPartition) -> 
     limit.clamp(60, LONGEST)
 }
 
-/// Whether a partition ever accepts a job with this time limit and number of nodes; its QOS may be exempt from the limits.
+/// Whether jobs may be queued in a partition.
+fn queues(partition: &ClusterPartition) -> bool {
+    matches!(partition.state, PartitionState::Up | PartitionState::Down)
+}
+
+/// Whether a partition ever starts a job with this time limit and number of nodes; its QOS may be exempt from the limits.
 fn takes(
     partition: &ClusterPartition,
     request: &JobRequest,
@@ -40,8 +51,7 @@ fn takes(
 ) -> bool {
     let exempt = qos.map(|qos| qos.flags).unwrap_or_default();
     let most = request.max_nodes.unwrap_or(nodes).max(nodes);
-    matches!(partition.state, PartitionState::Up | PartitionState::Drain)
-        && (exempt.partition_time_limit || partition.max_time.is_none_or(|longest| limit <= longest.0))
+    (exempt.partition_time_limit || partition.max_time.is_none_or(|longest| limit <= longest.0))
         && (exempt.partition_max_nodes || partition.max_nodes.is_none_or(|limit| most <= limit))
         && (exempt.partition_min_nodes || nodes >= partition.min_nodes)
 }
@@ -79,10 +89,12 @@ impl Controller<'_> {
         let checks_late =
             self.keeps_barred && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::No;
         let named = partitions.len();
+        let takes = |partition: &ClusterPartition| {
+            takes(partition, request, nodes, own_qos, whole_minutes(request.time_limit, partition))
+        };
         partitions.retain(|&one| {
             let partition = &self.cluster[one];
-            takes(partition, request, nodes, own_qos, limit(request, partition))
-                && (checks_late || admits(partition, request, own_qos))
+            queues(partition) && (checks_late || takes(partition) && admits(partition, request, own_qos))
         });
         // All that it names must take it, and not only one.
         if partitions.len() < named && self.cluster.settings.jobs.enforce_part_limits == PartLimitsRule::All {
@@ -102,7 +114,10 @@ impl Controller<'_> {
                     all.reverse();
                 }
                 let counted = CountsFor { qos: all, own_qos: qos, association, user, account };
-                let limits = self.limits.of(counted, self.cluster);
+                let mut limits = self.limits.of(counted, self.cluster);
+                if config.state != PartitionState::Up || !takes(config) {
+                    limits = Arc::new(LimitSet { is_closed: true, ..LimitSet::clone(&limits) });
+                }
                 let is_exempt = own_qos.is_some_and(|one| one.flags.partition_max_nodes);
                 let most = [config.max_nodes.filter(|_| !is_exempt), limits.most_nodes];
                 let mut bounds =
@@ -113,15 +128,8 @@ impl Controller<'_> {
                     .are_whole
                     .then(|| self.needs.get(request, bounds, partition, &self.pool.layout, self.cluster));
                 let is_barred = !admits(config, request, own_qos);
-                RequestedPartition {
-                    partition,
-                    kept,
-                    whole,
-                    limits,
-                    is_barred,
-                    limit: limit(request, config),
-                    priority: 0,
-                }
+                let limit = limit(request, config, limits.longest);
+                RequestedPartition { partition, kept, whole, limits, is_barred, limit, priority: 0 }
             })
             .collect();
         let mut asked = RequestedPartitions(asked);

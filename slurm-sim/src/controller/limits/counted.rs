@@ -32,6 +32,8 @@ pub(super) struct InUse {
 /// Why a limit keeps a job from starting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitReason {
+    /// Of its partition.
+    Partition,
     /// It asks for too much time.
     Time,
     /// Too many jobs run.
@@ -213,8 +215,12 @@ impl Limits {
         held
     }
 
-    /// Why a job cannot start on any nodes: its time limit is too long, or the limit of running jobs is reached.
+    /// Why a job cannot start on any nodes: its partition starts no such job, its time limit is too long, or the limit of running jobs
+    /// is reached.
     pub fn before_selection(&self, limits: &LimitSet, asked: i64) -> Option<LimitReason> {
+        if limits.is_closed {
+            return Some(LimitReason::Partition);
+        }
         if limits.longest.is_some_and(|longest| asked > longest) {
             return Some(LimitReason::Time);
         }

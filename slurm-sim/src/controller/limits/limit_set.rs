@@ -52,7 +52,7 @@ impl AmountLimit {
 pub struct HolderIndex(pub usize);
 
 /// One holder's limits as they hold for a job.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HeldLimits {
     pub holder: HolderIndex,
     pub jobs: Option<u32>,
@@ -77,7 +77,7 @@ impl HeldLimits {
 }
 
 /// The limits that hold for jobs of one user, account and QOS.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LimitSet {
     /// Whose jobs they count among, where these have limits.
     pub holders: Vec<HolderIndex>,
@@ -91,6 +91,8 @@ pub struct LimitSet {
     pub accrual: Option<(HolderIndex, u32)>,
     /// No job may have more nodes.
     pub most_nodes: Option<u32>,
+    /// Whether no such job is started, whatever runs: its partition is down, or it is over a limit of its partition.
+    pub is_closed: bool,
 }
 
 impl LimitSet {

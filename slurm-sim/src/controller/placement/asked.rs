@@ -44,13 +44,22 @@ impl Need {
         cpus_per_task = cpus_per_task.max(u32::try_from(of_task).unwrap_or(u32::MAX));
         let counted_per_task =
             if request.gres.cpus_per_gpu.is_some() { cpus_per_task } else { asked_per_task };
-        let tasks_per_node = request.tasks_per_node.unwrap_or(0);
+        // Of a core, as many threads as its tasks have processors.
+        let of_core = request.tasks_on.tasks_per_core.map(|tasks| tasks.saturating_mul(asked_per_task));
+        let tasks_per_node =
+            request.tasks_per_node.or_else(|| tasks_by_gres(&request.gres.per_node, request)).unwrap_or(0);
         // The nodes that it names, unless it asks for more.
         let named = u32::try_from(request.wishes.node_list.len()).unwrap_or(u32::MAX);
-        let asked_nodes = request.min_nodes.unwrap_or(1).max(1).max(named).max(bounds.fewest);
+        // GPUs of the job and of each node tell on how many nodes it runs.
+        let by_gres = request.gres.per_job.iter().find_map(|whole| quotient(whole, &request.gres.per_node));
+        let (min_nodes, max_nodes) = match (request.min_nodes, request.max_nodes) {
+            (None, None) => (by_gres, by_gres),
+            asked => asked,
+        };
+        let asked_nodes = min_nodes.unwrap_or(1).max(1).max(named).max(bounds.fewest);
         // A job that asks for a range of nodes and says nothing of tasks has one task.
-        let is_range = request.max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
-        let tasks = match request.tasks {
+        let is_range = max_nodes.is_some_and(|most| most > asked_nodes) && tasks_per_node == 0;
+        let tasks = match request.tasks.or_else(|| tasks_by_gres(&request.gres.per_job, request)) {
             Some(tasks) => tasks.max(1),
             None if is_range => 1,
             None => asked_nodes.saturating_mul(tasks_per_node.max(1)),
@@ -62,12 +71,12 @@ impl Need {
         let (cpus, asked_cpus) = (counted(cpus_per_task), counted(counted_per_task));
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
-        let most = match (request.min_nodes, request.max_nodes) {
+        let most = match (min_nodes, max_nodes) {
             // Of a range, no more nodes than it has tasks; select/linear does not count these.
             (_, Some(most)) => {
                 most.min(request.tasks.filter(|_| !layout.is_linear).unwrap_or(u32::MAX)).max(fewest)
             }
-            (Some(_), None) => request.min_nodes.unwrap_or(1).max(fewest),
+            (Some(_), None) => min_nodes.unwrap_or(1).max(fewest),
             // GPUs of a job may be those of more nodes than it has tasks.
             (None, None) => {
                 tasks.max(fewest).max(u32::try_from(gpus(&request.gres.per_job)).unwrap_or(u32::MAX))
@@ -75,7 +84,7 @@ impl Need {
         };
         // A request beyond a limit is not cut to the limit: the limit keeps it waiting.
         let most = bounds.most.filter(|&allowed| allowed >= fewest).map_or(most, |allowed| most.min(allowed));
-        let names_nodes = request.min_nodes.or(request.max_nodes).is_some();
+        let names_nodes = min_nodes.or(max_nodes).is_some();
         let is_spread = request.wishes.spread && request.tasks.is_some();
         let wants_most = (names_nodes || is_spread) && !request.wishes.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
@@ -104,16 +113,23 @@ impl Need {
             request.gres.per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
             let per = u64::from(if tasks_per_node > 0 { tasks_per_node } else { tasks });
-            gres_per_node.extend(
-                request
-                    .gres
-                    .per_task
-                    .iter()
-                    .filter_map(|one| Some((layout.gres(one)?, one.count.saturating_mul(per)))),
-            );
+            for one in &request.gres.per_task {
+                let Some(resource) = layout.gres(one) else { continue };
+                let of_tasks = one.count.saturating_mul(per);
+                // Where it says for nodes too how many, these are those of its tasks.
+                match gres_per_node.iter_mut().find(|known| known.0 == resource) {
+                    Some((_, count)) => *count = of_tasks.max(*count),
+                    None => gres_per_node.push((resource, of_tasks)),
+                }
+            }
         }
+        // What the tasks have is what the job has.
+        let is_of_tasks = |one: &&GresRequest| {
+            request.gres.per_task.iter().any(|each| each.count > 0 && layout.gres(each) == layout.gres(one))
+        };
+        let of_job = request.gres.per_job.iter().filter(|one| !is_of_tasks(one));
         let gres_per_job: Vec<(GresIndex, u64)> =
-            request.gres.per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+            of_job.filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         // Without a number of tasks per node, a node has as many tasks as it has resources for.
         let mut gres_per_task: Vec<(GresIndex, u64)> = Vec::new();
         if gres_per_node.is_empty() {
@@ -133,7 +149,7 @@ impl Need {
         let gpus = |gres: &[(GresIndex, u64)]| gres.iter().copied().find(|one| layout.is_gpu(one.0));
         Need {
             nodes: (fewest, most),
-            is_of_one_node: request.max_nodes.or(request.min_nodes) == Some(1),
+            is_of_one_node: max_nodes.or(min_nodes) == Some(1),
             wanted_nodes,
             asked_nodes,
             tasks,
@@ -141,7 +157,7 @@ impl Need {
             cpus,
             asked_cpus,
             cap: layout.caps.get(partition.0).copied().flatten(),
-            threads: if request.tasks_on.one_thread_per_core {
+            threads: if request.tasks_on.one_thread_per_core || of_core == Some(1) {
                 1
             } else {
                 request.tasks_on.threads_per_core.filter(|most| *most > 0).unwrap_or(u32::MAX)
@@ -153,7 +169,7 @@ impl Need {
             counted_memory,
             gres: NeedGres {
                 on_one_node: request.tasks == Some(1)
-                    && (fewest, request.min_nodes, request.max_nodes) == (1, None, None)
+                    && (fewest, min_nodes, max_nodes) == (1, None, None)
                     && gpus(&gres_per_job).is_some(),
                 gpus_per_node: gpus(&gres_per_node),
                 gpus_of_job: gpus(&gres_per_job),
@@ -228,4 +244,17 @@ impl Need {
         self.on.could_run =
             !self.gres.asks_for_unknown && layout.could_run(accepted.as_ref().unwrap_or(self));
     }
+}
+
+/// How many tasks have what a job asks for: as many as it divides into what each task asks for.
+fn tasks_by_gres(asked: &[GresRequest], request: &JobRequest) -> Option<u32> {
+    asked.iter().find_map(|whole| quotient(whole, &request.gres.per_task))
+}
+
+/// How many parts of what is asked for of the same resource there are in an amount; none where it is not asked for.
+fn quotient(whole: &GresRequest, parts: &[GresRequest]) -> Option<u32> {
+    let is_same =
+        |part: &&GresRequest| (&part.name, &part.kind) == (&whole.name, &whole.kind) && part.count > 0;
+    let part = parts.iter().find(is_same)?;
+    u32::try_from(whole.count / part.count).ok().filter(|&parts| parts > 0)
 }

@@ -2,17 +2,33 @@
 
 use super::node_set::NodeSet;
 use super::pool::NodePool;
-use crate::cluster::{AdvanceReservation, Allowed, SubmittedJob};
+use crate::cluster::{AdvanceReservation, Allowed, Cluster, SubmittedJob};
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::{JobHandle, PartitionChoice};
-use crate::controller::job::JobTerms;
+use crate::controller::job::{ControlledJob, JobTerms};
 use queuecast_core::units::Seconds;
 
-/// Whether a job may use a reservation.
-fn may_use(submission: &SubmittedJob, reservation: &AdvanceReservation) -> bool {
-    let account = submission.request.account.as_deref().unwrap_or("");
-    let named = |allowed: &Allowed, name: &str| matches!(allowed, Allowed::Only(_)) && allowed.allows(name);
-    named(&reservation.users, &submission.user) || named(&reservation.accounts, account)
+/// Whether a job may use a reservation: users and accounts must both admit it. An account stands for those below it, unless users are named
+/// too. A reservation that names neither admits no job.
+fn may_use(
+    cluster: &Cluster,
+    one: &ControlledJob,
+    asked: &SubmittedJob,
+    reservation: &AdvanceReservation,
+) -> bool {
+    let AdvanceReservation { users, accounts, .. } = reservation;
+    if (users, accounts) == (&Allowed::All, &Allowed::All) || !users.allows(&asked.user) {
+        return false;
+    }
+    let own = asked.request.account.as_deref().into_iter();
+    let names_users = matches!(users, Allowed::Only(_));
+    let above = cluster.associations.upwards(one.holder.association.filter(|_| !names_users));
+    let mut all = own.chain(above.map(|index| cluster.associations[index].account.as_str()));
+    match accounts {
+        Allowed::All => true,
+        Allowed::Only(_) => all.any(|account| accounts.allows(account)),
+        Allowed::Except(_) => all.all(|account| accounts.allows(account)),
+    }
 }
 
 impl NodePool {
@@ -53,7 +69,7 @@ impl ClusterNow<'_> {
         if let Some(name) = &one.terms.reservation {
             let own = self.pool.reservations_named(name).next()?;
             let is_over = self.second >= own.end.0 && !own.flags.flexible;
-            if !may_use(self.jobs.submission(job), own) || is_over {
+            if !may_use(self.cluster, one, self.jobs.submission(job), own) || is_over {
                 return None;
             }
             if !own.flags.flexible {

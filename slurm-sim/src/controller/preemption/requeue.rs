@@ -43,7 +43,7 @@ impl Controller<'_> {
             self.jobs.is_preempted(job);
             match goes_back {
                 true => self.requeue(job),
-                false => self.jobs.lose_run(job),
+                false => self.jobs.ends_preempted(job),
             }
         }
     }
@@ -121,7 +121,7 @@ mod tests {
             assert!((4 * 90..=4 * 110).contains(&found.lost), "{action:?}: {found:?}");
         }
         let [low, high] = &outcomes(&preempting(PreemptAction::Cancel), &run)[..] else { panic!() };
-        assert!((100..=110).contains(&start(high)) && low.state == JobState::Cancelled, "{low:?}");
+        assert!((100..=110).contains(&start(high)) && low.state == JobState::Preempted, "{low:?}");
         // Controls: without preemption, and within `PreemptExemptTime`, it waits.
         let mut exempt = preempting(PreemptAction::Requeue);
         exempt.settings.preempt.exempt_time = Seconds(900);
@@ -129,10 +129,10 @@ mod tests {
             let [low, high] = &outcomes(cluster, &run)[..] else { panic!() };
             assert!(start(high) >= 600 && start(low) < 10, "{high:?}");
         }
-        // One that may not go back to the queue is cancelled.
+        // One that may not go back to the queue ends as preempted too.
         let mut run = run;
         run.submissions[0].request.terms.requeue = Some(false);
-        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Cancelled);
+        assert_eq!(outcomes(&preempting(PreemptAction::Requeue), &run)[0].state, JobState::Preempted);
     }
 
     /// What a job is billed is found at its first start; a requeued one keeps it, here of four processors though it then has one.

@@ -31,6 +31,8 @@ mod state;
 #[cfg(test)]
 mod rule_tests;
 #[cfg(test)]
+mod gpu_rule_tests;
+#[cfg(test)]
 mod tests;
 
 pub use at_once::SiteRules;

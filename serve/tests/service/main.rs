@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::StatusCode;
-use played::{Asked, FROM, cluster, get, post, request, send, settings, started};
+use played::{Asked, FROM, USER, cluster, get, post, request, send, settings, started};
 use queuecast_serve::{Access, Service, ServiceSettings, app};
 use serde_json::Value;
 
@@ -276,19 +276,21 @@ fn other_users_have_pseudonyms() {
     for (path, list) in
         [("/api/v1/pending", "jobs"), ("/api/v1/machine", "running"), ("/api/v1/machine", "planned")]
     {
-        let all = names(&get(&router, path).json(), list);
+        let all = names(&as_user(path, USER.1).json(), list);
         assert!(all.iter().all(|name| name.starts_with("user-")), "{all:?}");
         let mine = names(&as_user(path, &own).json(), list);
         assert!(mine.iter().all(|name| name.starts_with("user-") || *name == own), "{mine:?}");
     }
     assert_eq!(names(&as_user("/api/v1/pending", &own).json(), "jobs")[0], own);
     let last = known["jobs"].as_array().unwrap().last().unwrap()["job"].as_str().unwrap();
-    let shown = get(&router, &format!("/api/v1/pending/{last}")).json();
+    let shown = as_user(&format!("/api/v1/pending/{last}"), USER.1).json();
     assert!(names(&shown, "ahead").iter().all(|name| name.starts_with("user-")));
     assert!(shown["job"]["user"].as_str().unwrap().starts_with("user-"));
     // Naming a user would tell which pseudonym is theirs.
     assert_eq!(as_user("/api/v1/pending?user=3", "4").refused().0, 403);
-    assert_eq!(get(&router, "/api/v1/when?procs=1&user=3").refused().0, 403);
+    assert_eq!(as_user("/api/v1/when?procs=1&user=3", USER.1).refused().0, 403);
+    // A request that names no user has not come by the proxy.
+    assert_eq!(get(&router, "/api/v1/when?procs=1").refused().0, 401);
     assert_eq!(as_user("/api/v1/when?procs=1&user=3", "3").status, StatusCode::OK);
 }
 

@@ -75,6 +75,8 @@ pub struct ServiceRules {
     pub access: Access,
     /// What a request may use. How many there may be at once of anything is decided when the service begins.
     pub limits: ServiceLimits,
+    /// Where a proxy names users, those that may ask what a setting would change.
+    pub administrators: Vec<String>,
     /// Whether each request is told.
     pub log_requests: bool,
 }
@@ -106,7 +108,6 @@ pub struct Service {
     pub(crate) clusters: Vec<ClusterState>,
     rules: RwLock<Arc<ServiceRules>>,
     pub(crate) words: Option<Pseudonyms>,
-    pub(crate) administrators: Vec<String>,
     pub(crate) zone: TimeZone,
     pub(crate) assets: Assets,
     pub(crate) metrics: ServiceMetrics,
@@ -139,10 +140,10 @@ impl Service {
             rules: RwLock::new(Arc::new(ServiceRules {
                 access: settings.access.clone(),
                 limits,
+                administrators: settings.administrators.clone(),
                 log_requests: settings.log_requests,
             })),
             words: settings.anonymous.then(Pseudonyms::default),
-            administrators: settings.administrators.clone(),
             zone: settings.zone.clone(),
             assets: Assets::new(),
             metrics: ServiceMetrics::default(),
@@ -163,8 +164,9 @@ impl Service {
 
     /// Whether the user of a request may ask what is for administrators: where a proxy names users, those that are named as such.
     pub(crate) fn administers(&self, question: &ServedQuestion) -> bool {
-        self.rules().access.user_header.is_none()
-            || question.user.as_ref().is_some_and(|user| self.administrators.contains(user))
+        let rules = self.rules();
+        rules.access.user_header.is_none()
+            || question.user.as_ref().is_some_and(|user| rules.administrators.contains(user))
     }
 
     /// What holds for a request that begins now.

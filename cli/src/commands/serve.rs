@@ -244,7 +244,12 @@ impl Arguments {
         limits.computed = self.max_computed.unwrap_or(limits.computed);
         limits.campaigns =
             self.max_campaigns.unwrap_or_else(|| ServiceLimits::campaigns_beside(limits.computed));
-        Ok(ServiceRules { access: self.access(printer)?, limits, log_requests: self.log_requests })
+        Ok(ServiceRules {
+            access: self.access(printer)?,
+            limits,
+            administrators: self.administrator.clone(),
+            log_requests: self.log_requests,
+        })
     }
 
     fn log_format(&self) -> LogLineFormat {
@@ -342,7 +347,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         access: rules.access,
         limits: rules.limits,
         anonymous: arguments.anonymous,
-        administrators: arguments.administrator.clone(),
+        administrators: rules.administrators,
         log_requests: rules.log_requests,
         zone,
         tell: Arc::new(move |event: LogEvent| {

@@ -193,6 +193,12 @@ fn nonsense_is_refused_with_what_helps() {
         ("/api/v1/advice?procs=1", 400, "limit"),
         ("/api/v1/campaign?procs=1", 400, "array"),
         ("/api/v1/campaign?procs=1&array=x", 400, "indices"),
+        // At most 20 at once, and 30 and 25: % is not encoded. They would be read as no bound, as 1-500, and as nothing.
+        ("/api/v1/campaign?procs=1&array=1-50%20", 400, "% is not encoded"),
+        ("/api/v1/campaign?procs=1&array=1-50%30", 400, "% is not encoded"),
+        ("/api/v1/campaign?procs=1&array=1-50%25", 400, "in a query 1-500%2520"),
+        ("/api/v1/campaign?procs=1&array=1-50%250", 400, "%0 lets no task run"),
+        ("/api/v1/campaign?procs=1&array=1,+2", 400, "has a blank"),
         ("/api/v1/campaign?procs=1&chain=9000", 400, "at most 2,000 jobs"),
         ("/api/v1/campaign?procs=1&chain=100000", 400, "at most 2,000 jobs"),
         ("/api/v1/campaign?procs=1&array=1-20000", 400, "at most 2,000 jobs"),
@@ -226,6 +232,8 @@ fn nonsense_is_refused_with_what_helps() {
     ] {
         assert_eq!(post(standing(), "/api/v1/when", body).refused().0, status, "{body:.60}");
     }
+    let blank = post(standing(), "/api/v1/campaign", r#"{"procs": 1, "array": "1-10 "}"#).refused();
+    assert!(blank.0 == 400 && blank.1.contains("has a blank"), "{blank:?}");
     let posted = post(standing(), "/api/v1/clusters", "{}");
     assert_eq!((posted.refused().0, posted.headers["allow"].to_str().unwrap()), (405, "GET, HEAD"));
 }

@@ -49,7 +49,7 @@ pub use own_scheduler::{known_scheduler, scheduler_at};
 pub use played_site::PlayedSite;
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreDay, ScoreRow, Scorecard};
-pub use service_checks::{ServiceReply, disk_check, service_checks};
+pub use service_checks::{Asker, ServiceDoor, ServiceReply, disk_check, service_checks};
 pub use shadow::compare_decisions;
 pub use shadow_card::{ShadowCard, ShadowGroup, ShadowRecord, ShadowRow};
 pub use shown::{CollectedRound, DeclaredCommands, ShownCommand};

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use clap::Command;
 use queuecast_live::{
-    Checkup, ServiceCheck, StoreError, StoreLocation, disk_check, service_checks, slurm_checks, store_checks,
+    Asker, Checkup, ServiceCheck, ServiceDoor, StoreError, StoreLocation, disk_check, service_checks,
+    slurm_checks, store_checks,
 };
 use queuecast_process::failure::Failure;
 use queuecast_process::zone;
-use queuecast_serve::read_token;
+use queuecast_serve::{Access, read_token};
 
 use crate::settings::{self, SHARED, SettingsFile};
 use crate::site_now;
@@ -35,28 +36,32 @@ struct DoctorSettings {
     store: Result<Option<StoreLocation>, StoreError>,
     listen: SocketAddr,
     token_file: Option<PathBuf>,
+    user_header: Option<String>,
+    administrators: Vec<String>,
 }
 
 impl DoctorSettings {
     fn of(file: Option<SettingsFile>, told: ToldStore, tree: &Command) -> DoctorSettings {
-        let value = |section: &str, option: &str| {
+        let set = |section: &str, option: &str| {
             let mut set = file.iter().flat_map(|file| &file.given);
-            let found = set.find(|one| (one.section, one.option) == (section, option));
-            let argument = settings::argument(tree, section, option);
-            found
-                .and_then(|one| one.values.first().cloned())
-                .or_else(|| settings::default_of(section, argument?))
+            set.find(|one| (one.section, one.option) == (section, option)).map(|one| one.values.clone())
+        };
+        let value = |section: &str, option: &str| {
+            let found = set(section, option).and_then(|values| values.first().cloned());
+            found.or_else(|| settings::default_of(section, settings::argument(tree, section, option)?))
         };
         let store = value(SHARED, "store").filter(|_| !told.is_named);
         let listen = value("serve", "listen").and_then(|text| text.parse().ok());
         let token_file = value("serve", "token-file").map(PathBuf::from);
+        let user_header = value("serve", "proxy-user-header");
+        let administrators = set("serve", "administrator").unwrap_or_default();
         let store = match store {
             Some(name) => StoreLocation::named(name.as_ref()).map(Some),
             None => told.location,
         };
         // The default can be read, and what a file says has been checked.
         let listen = listen.unwrap_or(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 8080));
-        DoctorSettings { file, store, listen, token_file }
+        DoctorSettings { file, store, listen, token_file, user_header, administrators }
     }
 }
 
@@ -79,7 +84,10 @@ pub fn check_up(
     checks.extend(checks_of_store(set.store.as_ref()));
     let (token, check) = token(set.token_file.as_deref());
     checks.extend(check);
-    checks.extend(checks_of_service(set.listen, token.as_deref()));
+    let (access, check) = access(&set);
+    checks.push(check);
+    let header = access.user_header.as_ref().map(|name| name.as_str());
+    checks.extend(checks_of_service(&set, token.as_deref(), header));
     Checkup::of(checks)
 }
 
@@ -219,26 +227,68 @@ fn is_open(_: &Path) -> bool {
     false
 }
 
-/// Asks the service as a client of this machine.
-fn checks_of_service(listen: SocketAddr, token: Option<&str>) -> Vec<ServiceCheck> {
-    let mut address = listen;
+/// What requests must bring, and whether the service would listen with that, by its own rule.
+fn access(set: &DoctorSettings) -> (Access, ServiceCheck) {
+    const AREA: &str = "service";
+    const CHECK: &str = "settings";
+    // Whether there is a token decides, not what it is; that is checked for itself.
+    let mut access = Access { token: set.token_file.as_ref().map(|_| Vec::new()), user_header: None };
+    if let Some(name) = &set.user_header {
+        let Ok(header) = name.parse() else {
+            let found = format!("proxy_user_header {name}: no name of a header");
+            return (access, ServiceCheck::wrong(AREA, CHECK, found, "such as X-Remote-User"));
+        };
+        access.user_header = Some(header);
+    }
+    let told = match (&access.token, &set.user_header) {
+        (None, None) => "for this machine alone".to_owned(),
+        (Some(_), None) => "for requests with the token".to_owned(),
+        (None, Some(name)) => format!("for users whom a proxy names in {name}; only the proxy may reach it"),
+        (Some(_), Some(name)) => {
+            format!("for requests with the token, and users whom a proxy names in {name}; only the proxy and those with the token may reach it")
+        }
+    };
+    let check = match access.check(&set.listen) {
+        Ok(()) => ServiceCheck::ok(AREA, CHECK, format!("listens at {} {told}", set.listen)),
+        Err(error) => ServiceCheck::wrong(AREA, CHECK, error.what, error.hint),
+    };
+    (access, check)
+}
+
+/// Asks the service from this machine.
+fn checks_of_service(
+    set: &DoctorSettings,
+    token: Option<&str>,
+    user_header: Option<&str>,
+) -> Vec<ServiceCheck> {
+    let mut address = set.listen;
     if address.ip().is_unspecified() {
         let here: IpAddr =
             if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
         address.set_ip(here);
     }
-    service_checks(&format!("http://{address}"), token.is_some(), |path, with_token| {
-        asked(address, path, token.filter(|_| with_token)).map_err(|cause| cause.to_string())
+    let door = ServiceDoor {
+        takes_token: set.token_file.is_some(),
+        knows_token: token.is_some(),
+        user_header,
+        administrators: &set.administrators,
+    };
+    service_checks(&format!("http://{address}"), door, |path, asker| {
+        let header = match (asker, token, user_header) {
+            (Asker::Token, Some(token), _) => format!("Authorization: Bearer {token}\r\n"),
+            (Asker::User(user), _, Some(name)) => format!("{name}: {user}\r\n"),
+            _ => String::new(),
+        };
+        asked(address, path, &header).map_err(|cause| cause.to_string())
     })
 }
 
 /// The status and the body that a service answers with.
-fn asked(address: SocketAddr, path: &str, token: Option<&str>) -> std::io::Result<(u16, String)> {
+fn asked(address: SocketAddr, path: &str, header: &str) -> std::io::Result<(u16, String)> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let token = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{token}Connection: close\r\n\r\n")?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}Connection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.take(1 << 20).read_to_end(&mut answer)?;
     let answer = String::from_utf8_lossy(&answer);

@@ -36,6 +36,7 @@ pub const CHANGEABLE: [(&str, &[&str]); 2] = [
         &[
             "token-file",
             "proxy-user-header",
+            "administrator",
             "log-requests",
             "log-format",
             "answer-timeout",

@@ -63,32 +63,54 @@ impl Access {
         })
     }
 
-    /// Refuses a request without the token, and one that a page of another host makes a browser send to this machine.
+    /// Refuses a request that brings neither the token nor, where a proxy names users, a user; and without either, one that a page of another host
+    /// makes a browser send to this machine.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        match &self.token {
-            Some(token) => {
-                let given = headers.get(AUTHORIZATION).map_or(&[][..], |value| value.as_bytes());
-                let given = given.strip_prefix(b"Bearer ").unwrap_or_default();
-                if is_equal(given, token) {
-                    return Ok(());
-                }
-                Err(Refused::new(
-                    StatusCode::UNAUTHORIZED,
-                    "this service asks for a token",
-                    "send it as Authorization: Bearer TOKEN",
-                ))
-            }
-            None if self.user_header.is_some() => Ok(()),
-            None => is_of_this_machine(headers),
+        if self.user_header.is_some() && self.user(headers).is_some() {
+            return Ok(());
         }
+        match (&self.token, &self.user_header) {
+            (Some(token), _) => self.admit_by_token(token, headers),
+            (None, Some(name)) => Err(Refused::unknown_asker(
+                format!("the header {name} names no user"),
+                "ask by way of the proxy that signs users in and sets it",
+                NO_TOKEN,
+            )),
+            (None, None) => is_of_this_machine(headers),
+        }
+    }
+
+    fn admit_by_token(&self, token: &[u8], headers: &HeaderMap) -> Result<(), Refused> {
+        const SEND: &str = "send it as Authorization: Bearer TOKEN";
+        let refused = |what: &str, hint: &str, challenge| {
+            let proxied = self.user_header.as_ref().map_or("", |_| "; or ask by way of the proxy");
+            Refused::unknown_asker(what, format!("{hint}{proxied}"), challenge)
+        };
+        let Some(given) = headers.get(AUTHORIZATION).map(|value| value.as_bytes().trim_ascii()) else {
+            return Err(refused("this service asks for a token", SEND, "Bearer"));
+        };
+        let end = given.iter().position(|byte| *byte == b' ').unwrap_or(given.len());
+        let (scheme, given) = given.split_at(end);
+        if !scheme.eq_ignore_ascii_case(b"Bearer") {
+            return Err(refused("this service asks for a token, and Authorization has none", SEND, "Bearer"));
+        }
+        if is_equal(given.trim_ascii(), token) {
+            return Ok(());
+        }
+        let hint = "ask the administrator for it; it may have been changed";
+        Err(refused("the token is not the one of this service", hint, WRONG_TOKEN))
     }
 
     /// The user that a trusted proxy names.
     pub(crate) fn user(&self, headers: &HeaderMap) -> Option<String> {
-        let named = headers.get(self.user_header.as_ref()?)?.to_str().ok()?.trim();
+        let named = std::str::from_utf8(headers.get(self.user_header.as_ref()?)?.as_bytes()).ok()?.trim();
         (!named.is_empty()).then(|| named.to_owned())
     }
 }
+
+/// What a refusal asks for by `WWW-Authenticate`: another token (RFC 6750), and a user of the proxy.
+const WRONG_TOKEN: &str = "Bearer error=\"invalid_token\"";
+const NO_TOKEN: &str = "Proxy";
 
 /// A service without a token answers for names of this machine only, so that no name that an attacker lets point here is asked.
 fn is_of_this_machine(headers: &HeaderMap) -> Result<(), Refused> {
@@ -149,6 +171,43 @@ mod tests {
         {
             assert_eq!(with(wrong).unwrap_err().status, StatusCode::UNAUTHORIZED, "{wrong}");
         }
+        // The word before it is read as HTTP has it; a token that is missing is told apart from a wrong one.
+        assert!(with("bearer  0123456789abcdef").is_ok() && with("BEARER 0123456789abcdef").is_ok());
+        let said = |headers: &HeaderMap| access.admit(headers).unwrap_err().json();
+        assert!(said(&HeaderMap::new()).contains("asks for a token"));
+        assert!(with("Basic x").unwrap_err().json().contains("Authorization has none"));
+        assert!(with("Bearer no").unwrap_err().json().contains("not the one of this service"));
+    }
+
+    #[test]
+    fn behind_a_proxy_a_request_has_a_user_or_the_token() {
+        let named = Some("x-remote-user".parse().unwrap());
+        let by_proxy = Access { token: None, user_header: named };
+        let with_token = Access { token: Some(b"0123456789abcdef".to_vec()), ..by_proxy.clone() };
+        let headers = |pairs: &[(&str, &str)]| -> HeaderMap {
+            let pair = |(name, value): &(&str, &str)| {
+                (name.parse::<HeaderName>().unwrap(), value.parse().unwrap())
+            };
+            pairs.iter().map(pair).collect()
+        };
+        let (user, token) = (("x-remote-user", "ada"), ("authorization", "Bearer 0123456789abcdef"));
+        let wrong = ("authorization", "Bearer 0123456789abcdeX");
+        for (pairs, proxy_alone, both) in [
+            (&[user][..], true, true),
+            (&[token], false, true),
+            (&[user, token], true, true),
+            (&[], false, false),
+            (&[("x-remote-user", " ")], false, false),
+            (&[wrong], false, false),
+            (&[("host", "localhost")], false, false),
+        ] {
+            let given = headers(pairs);
+            assert_eq!(by_proxy.admit(&given).is_ok(), proxy_alone, "{pairs:?}");
+            assert_eq!(with_token.admit(&given).is_ok(), both, "{pairs:?}");
+        }
+        let refused = by_proxy.admit(&headers(&[token])).unwrap_err();
+        assert_eq!((refused.status, refused.challenge), (StatusCode::UNAUTHORIZED, NO_TOKEN));
+        assert!(refused.json().contains("x-remote-user names no user"), "{}", refused.json());
     }
 
     #[test]

@@ -9,10 +9,10 @@ use axum::http::header::{self, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Method, Request, Response, StatusCode};
 use axum::routing::any;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::answers;
+use crate::computing::ComputingRoom;
 use crate::log_event::LogEvent;
 use crate::openapi;
 use crate::question::ServedQuestion;
@@ -120,7 +120,8 @@ async fn answer(
     question.user = rules.access.user(&parts.headers);
     let body = match route.ask {
         Ask::Ready(ask) => ask(service, &question)?,
-        Ask::Computed(ask) => computed(service, route, ask, question).await?,
+        Ask::Computed(ask) => computed(service, &service.computed, (route, ask), question).await?,
+        Ask::Campaign(ask) => computed(service, &service.campaigns, (route, ask), question).await?,
         Ask::Document => {
             let clusters: Vec<&str> = service.clusters.iter().map(|one| one.name.as_str()).collect();
             body_of(&openapi::document(ROUTES.iter().map(|route| &route.form), &clusters))
@@ -147,43 +148,25 @@ async fn read_body(limits: &ServiceLimits, body: Body) -> Result<Bytes, Refused>
     }
 }
 
-/// Answers in threads of their own, a bounded number of questions at a time, what has not been answered since the last look. A question
-/// whose client is gone, or that has waited for too long, is not begun.
+/// Answers, a bounded number of questions at a time, what has not been answered since the last look. A question whose client is gone, or that
+/// has waited for too long, is not begun.
 async fn computed(
     service: &Arc<Service>,
-    route: &'static Route,
-    ask: fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>,
+    room: &ComputingRoom,
+    (route, ask): (&'static Route, fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
     question: ServedQuestion,
 ) -> Result<Bytes, Refused> {
     let (snapshot, key) = (answers::snapshot(service, &question)?, question.key(&route.form));
     if let Some(body) = snapshot.answered(&key) {
         return Ok(body);
     }
-    let gone = |_| Refused::not_now("the service ends", "ask again later");
-    let room = service.room.clone().acquire_owned().await.map_err(gone)?;
+    let turn = room.turn().await?;
     if let Some(body) = snapshot.answered(&key) {
         return Ok(body);
     }
-    let pool = service.pool.as_ref().map_err(|why| {
-        Refused::not_now(format!("no threads to compute with: {why}"), "tell the administrator")
-    })?;
-    let (tell, told) = oneshot::channel();
     let service = service.clone();
-    pool.spawn(move || {
-        if !tell.is_closed() {
-            let answer = ask(&service, &question).inspect(|body| snapshot.remember(key, body));
-            // A client that is gone meanwhile finds it remembered when it asks again.
-            let _ = tell.send(answer);
-        }
-        drop(room);
-    });
-    told.await.map_err(|_| {
-        Refused::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the answer failed because of a bug",
-            "tell the developers what was asked",
-        )
-    })?
+    // A client that is gone meanwhile finds it remembered when it asks again.
+    room.compute(turn, move || ask(&service, &question).inspect(|body| snapshot.remember(key, body))).await
 }
 
 fn not_allowed(method: &Method, is_posted: bool) -> Refused {
@@ -202,7 +185,7 @@ fn refusal(refused: &Refused, route: Option<&Route>) -> Response<Body> {
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match refused.status {
         StatusCode::UNAUTHORIZED => {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(refused.challenge));
         }
         StatusCode::METHOD_NOT_ALLOWED => {
             let takes =
@@ -210,7 +193,7 @@ fn refusal(refused: &Refused, route: Option<&Route>) -> Response<Body> {
             headers.insert(header::ALLOW, HeaderValue::from_static(takes));
         }
         StatusCode::SERVICE_UNAVAILABLE => {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(refused.again));
         }
         _ => {}
     }

@@ -28,6 +28,7 @@ static FILES: &[Asset] = &assets![
     "app.js",
     "days.js",
     "dom.js",
+    "follow.js",
     "gantt-data.js",
     "gantt-input.js",
     "gantt.js",
@@ -120,5 +121,22 @@ mod tests {
         assert_eq!(there, served);
         assert!(served.iter().all(|name| TYPES.iter().any(|(end, _)| name.ends_with(end))));
         assert!(FILES.iter().map(|asset| asset.bytes.len()).sum::<usize>() < 300_000);
+    }
+
+    /// A proxy may have the service below a path of its host: a link from the root of the host would lead to something else.
+    #[test]
+    fn no_file_of_the_page_links_from_the_root() {
+        let mut linking = 0;
+        for asset in FILES {
+            let text = std::str::from_utf8(asset.bytes).unwrap();
+            for start in ["api/", "assets/", "widget", "#/"] {
+                linking += text.matches(start).count();
+                for quote in ['"', '\'', '`', '('] {
+                    let found = text.find(&format!("{quote}/{start}"));
+                    assert_eq!(found, None, "{}: {quote}/{start}", asset.name);
+                }
+            }
+        }
+        assert!(linking > 20, "{linking} links were looked at");
     }
 }

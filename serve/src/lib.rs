@@ -9,6 +9,7 @@ mod answers;
 mod app;
 mod assets;
 mod cluster;
+mod computing;
 mod events;
 mod follower;
 mod json_body;

@@ -72,7 +72,7 @@ pub fn serve(
         move |cause| ServeError { what, cause, hint }
     };
     let service = Arc::new(Service::new(&clusters, settings));
-    let no_pool = service.pool.as_ref().err().map(|error| io::Error::other(error.to_string()));
+    let no_pool = service.computed.failure().or(service.campaigns.failure()).map(io::Error::other);
     no_pool.map_or(Ok(()), Err).map_err(failed(THREAD, USER))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)

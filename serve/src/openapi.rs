@@ -16,7 +16,8 @@ pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>, clusters
             "description": "When jobs will start, why they wait, and how right that has been.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" }
         },
-        "servers": [{ "url": "/" }],
+        // From where the document is: a proxy may have the service below a path of its host.
+        "servers": [{ "url": "../.." }],
         "security": [{}, { "token": [] }],
         "paths": paths,
         "components": {

@@ -29,6 +29,25 @@ const MOST_JOBS: usize = 2_000;
 /// How long the jobs of a campaign may take by their limits, those in turn one after the other: the site is simulated for as long.
 const LONGEST_CAMPAIGN: Seconds = Seconds(60 * 86_400);
 
+/// How an array is written.
+const ARRAY: &str = "as for sbatch, without blanks: 1-500, 1-500:2, 1,3,7; of which at most 20 run at once: 1-500%20, in a query 1-500%2520, where % is %25";
+
+/// What of an array may be written as %XX in a query: the signs that it has. A digit or a blank is a % that was not encoded: 1-50%30 would be
+/// read as 1-500.
+const ARRAY_SIGNS: [&str; 4] = ["25", "2c", "3a", "2d"];
+
+/// Refuses an array in a query whose % was not encoded.
+fn check_encoded(raw: &str) -> Result<(), Refused> {
+    let escaped = |after: &str| {
+        let code = after.get(..2).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        code.is_some_and(|code| !ARRAY_SIGNS.iter().any(|sign| sign.eq_ignore_ascii_case(code)))
+    };
+    if raw.split('%').skip(1).any(escaped) || raw.contains('+') {
+        return Err(Refused::question(format!("array={raw}: its % is not encoded, or it has a blank"), ARRAY));
+    }
+    Ok(())
+}
+
 fn decoded(text: &str) -> Result<String, Refused> {
     let text = text.replace('+', " ");
     let decoded = percent_decode_str(&text).decode_utf8();
@@ -58,6 +77,9 @@ impl ServedQuestion {
         }
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if name == "array" {
+                check_encoded(value)?;
+            }
             question.add(route, &decoded(name)?, decoded(value)?, ParameterPlace::Query)?;
         }
         if method == Method::POST {
@@ -179,13 +201,32 @@ impl ServedQuestion {
         Ok(NewJob { procs, time: limit, user, queue })
     }
 
+    /// The indices of an array.
+    ///
+    /// # Errors
+    /// If they have a blank, or none of the array may run.
+    fn array(&self) -> Result<Option<&str>, Refused> {
+        let Some(indices) = self.text("array") else { return Ok(None) };
+        let refused =
+            |why: &str| Err(Refused::question(format!("array={}: {why}", indices.escape_debug()), ARRAY));
+        if indices.contains(char::is_whitespace) {
+            return refused("it has a blank");
+        }
+        match indices.rsplit_once('%') {
+            Some((_, "")) => refused("no number follows %"),
+            Some((_, most)) if most.bytes().all(|byte| byte == b'0') => refused("%0 lets no task run"),
+            _ => Ok(Some(indices)),
+        }
+    }
+
     /// The jobs that are asked about together, and their partition.
     ///
     /// # Errors
     /// As of [`ServedQuestion::job`], or if they are neither an array nor a chain, or too many.
     pub fn campaign(&self) -> Result<NewCampaign, Refused> {
         let job = self.job()?;
-        let campaign = match (self.text("array"), self.number("chain")?) {
+        let array = self.array()?;
+        let campaign = match (array, self.number("chain")?) {
             (Some(indices), None) => NewCampaign::array(&job, indices, MOST_JOBS),
             (None, Some(length)) => NewCampaign::chain(&job, length as usize, MOST_JOBS),
             _ => {
@@ -196,8 +237,7 @@ impl ServedQuestion {
             }
         };
         let campaign = campaign.map_err(as_question)?;
-        let throttle =
-            self.text("array").and_then(|indices| indices.rsplit_once('%')?.1.parse::<usize>().ok());
+        let throttle = array.and_then(|indices| indices.rsplit_once('%')?.1.parse::<usize>().ok());
         let in_turn = match (self.number("chain")?, throttle) {
             (Some(length), _) => length as usize,
             (None, Some(most)) => campaign.len().div_ceil(most.max(1)),

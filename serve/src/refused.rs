@@ -9,6 +9,10 @@ use serde::Serialize;
 pub(crate) struct Refused {
     /// The status of the response.
     pub status: StatusCode,
+    /// Seconds after which to ask again, of what is refused for now.
+    pub again: u16,
+    /// What is asked for of an asker who is not known.
+    pub challenge: &'static str,
     body: RefusedBody,
 }
 
@@ -18,10 +22,13 @@ struct RefusedBody {
     hint: String,
 }
 
+/// Seconds after which to ask again, unless another time is known to be better.
+const SOON: u16 = 2;
+
 impl Refused {
     /// With what is wrong and what to do.
     pub fn new(status: StatusCode, error: impl Into<String>, hint: impl Into<String>) -> Refused {
-        Refused { status, body: RefusedBody { error: error.into(), hint: hint.into() } }
+        Refused { status, again: SOON, challenge: "", body: RefusedBody { error: error.into(), hint: hint.into() } }
     }
 
     /// The question makes no sense.
@@ -37,6 +44,29 @@ impl Refused {
     /// There is no answer now.
     pub fn not_now(error: impl Into<String>, hint: impl Into<String>) -> Refused {
         Refused::new(StatusCode::SERVICE_UNAVAILABLE, error, hint)
+    }
+
+    /// It is not known who asks; `challenge` says by what that would be.
+    pub fn unknown_asker(
+        error: impl Into<String>,
+        hint: impl Into<String>,
+        challenge: &'static str,
+    ) -> Refused {
+        Refused { challenge, ..Refused::new(StatusCode::UNAUTHORIZED, error, hint) }
+    }
+
+    /// The answer failed because of a bug.
+    pub fn bug() -> Refused {
+        Refused::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the answer failed because of a bug",
+            "tell the developers what was asked",
+        )
+    }
+
+    /// This refusal with how many seconds later to ask again.
+    pub fn again_after(self, again: u16) -> Refused {
+        Refused { again, ..self }
     }
 
     /// This refusal with another status.

@@ -19,6 +19,8 @@ pub(crate) enum Ask {
     Ready(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
     /// By a computation, a bounded number at a time; remembered until the next look.
     Computed(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
+    /// By simulations that take far longer, in a room of their own; remembered likewise.
+    Campaign(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
     /// By a stream of events.
     Streamed(fn(&Arc<Service>, &ServedQuestion) -> Result<Response<Body>, Refused>),
     /// By what describes all routes.
@@ -122,7 +124,7 @@ pub(crate) static ROUTES: [Route; 18] = [
             content: JSON,
             is_open: false,
         },
-        ask: Ask::Computed(answers::campaign),
+        ask: Ask::Campaign(answers::campaign),
     },
     Route {
         form: RouteForm {

@@ -6,12 +6,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use queuecast_trace::TimeZone;
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::assets::Assets;
 use crate::cluster::{ClusterState, ServedCluster};
+use crate::computing::ComputingRoom;
 use crate::log_event::LogEvent;
 use crate::metrics::ServiceMetrics;
 use crate::pseudonyms::Pseudonyms;
@@ -33,6 +33,8 @@ pub struct ServiceLimits {
     pub viewers: usize,
     /// Questions that are computed at once.
     pub computed: usize,
+    /// Questions about several jobs together that are computed at once, beside the others.
+    pub campaigns: usize,
 }
 
 impl Default for ServiceLimits {
@@ -45,12 +47,23 @@ impl Default for ServiceLimits {
             connections: 4_096,
             viewers: 3_000,
             computed: cores,
+            campaigns: ServiceLimits::campaigns_beside(cores),
         }
+    }
+}
+
+impl ServiceLimits {
+    /// Questions about several jobs together, unless their number is given: half as many as others at once.
+    pub fn campaigns_beside(computed: usize) -> usize {
+        (computed / 2).max(1)
     }
 }
 
 /// Questions about settings that wait while one is computed, at most.
 const WAITING_SETTINGS: usize = 4;
+
+/// Questions about several jobs together that wait for their turn, at most. Each takes seconds.
+const WAITING_CAMPAIGNS: usize = 8;
 
 /// Takes what is told.
 pub(crate) type Tell = Arc<dyn Fn(LogEvent) + Send + Sync>;
@@ -62,6 +75,8 @@ pub struct ServiceRules {
     pub access: Access,
     /// What a request may use. How many there may be at once of anything is decided when the service begins.
     pub limits: ServiceLimits,
+    /// Where a proxy names users, those that may ask what a setting would change.
+    pub administrators: Vec<String>,
     /// Whether each request is told.
     pub log_requests: bool,
 }
@@ -93,12 +108,13 @@ pub struct Service {
     pub(crate) clusters: Vec<ClusterState>,
     rules: RwLock<Arc<ServiceRules>>,
     pub(crate) words: Option<Pseudonyms>,
-    pub(crate) administrators: Vec<String>,
     pub(crate) zone: TimeZone,
     pub(crate) assets: Assets,
     pub(crate) metrics: ServiceMetrics,
-    /// Room for questions that are computed.
-    pub(crate) room: Arc<Semaphore>,
+    /// Room for questions that are computed; looks have other threads.
+    pub(crate) computed: ComputingRoom,
+    /// Room for questions about several jobs together, which take far longer.
+    pub(crate) campaigns: ComputingRoom,
     /// Room for one question about settings that is computed, and for those that wait for it.
     pub(crate) settings_turn: Arc<Semaphore>,
     pub(crate) settings_waiting: Arc<Semaphore>,
@@ -106,8 +122,6 @@ pub struct Service {
     pub(crate) viewers: Arc<Semaphore>,
     /// Whether it is to end.
     pub(crate) stop: watch::Sender<bool>,
-    /// Threads of questions that are computed; looks have others.
-    pub(crate) pool: Result<ThreadPool, ThreadPoolBuildError>,
     pub(crate) tell: Tell,
 }
 
@@ -120,37 +134,39 @@ impl fmt::Debug for Service {
 impl Service {
     /// Before the first look at any cluster.
     pub fn new(clusters: &[ServedCluster], settings: &ServiceSettings) -> Service {
+        let limits = settings.limits;
         Service {
             clusters: clusters.iter().map(ClusterState::of).collect(),
             rules: RwLock::new(Arc::new(ServiceRules {
                 access: settings.access.clone(),
-                limits: settings.limits,
+                limits,
+                administrators: settings.administrators.clone(),
                 log_requests: settings.log_requests,
             })),
             words: settings.anonymous.then(Pseudonyms::default),
-            administrators: settings.administrators.clone(),
             zone: settings.zone.clone(),
             assets: Assets::new(),
             metrics: ServiceMetrics::default(),
-            room: Arc::new(Semaphore::new(settings.limits.computed)),
+            computed: ComputingRoom::new(limits.computed, None, ("answer", limits.computed)),
+            // One alone may use as many threads as all other questions.
+            campaigns: ComputingRoom::new(
+                limits.campaigns,
+                Some(WAITING_CAMPAIGNS),
+                ("campaign", limits.computed),
+            ),
             settings_turn: Arc::new(Semaphore::new(1)),
             settings_waiting: Arc::new(Semaphore::new(WAITING_SETTINGS)),
-            viewers: Arc::new(Semaphore::new(settings.limits.viewers)),
+            viewers: Arc::new(Semaphore::new(limits.viewers)),
             stop: watch::Sender::new(false),
-            pool: ThreadPoolBuilder::new()
-                .num_threads(settings.limits.computed)
-                .thread_name(|number| format!("answer {number}"))
-                // The request is told; without unwinding the process has ended.
-                .panic_handler(|_| {})
-                .build(),
             tell: settings.tell.clone(),
         }
     }
 
     /// Whether the user of a request may ask what is for administrators: where a proxy names users, those that are named as such.
     pub(crate) fn administers(&self, question: &ServedQuestion) -> bool {
-        self.rules().access.user_header.is_none()
-            || question.user.as_ref().is_some_and(|user| self.administrators.contains(user))
+        let rules = self.rules();
+        rules.access.user_header.is_none()
+            || question.user.as_ref().is_some_and(|user| rules.administrators.contains(user))
     }
 
     /// What holds for a request that begins now.

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { eventually, openPage, startBrowser, startService } from "./service.mjs";
-import { limitSeconds } from "../web/words.js";
+import { duration, limitSeconds } from "../web/words.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WEB = fileURLToPath(new URL("../web/", import.meta.url));
@@ -319,6 +319,13 @@ test("What if says who gains and who loses, as the service does", () => on("/#/w
   const [mean] = find("all", "mean-wait");
   assert.match(await text(page, ".headline"), mean.shaken.mean > 0 ? /more on average/ : /less on average/);
   assert.ok((await text(page, ".headline-block")).includes("procs from 256 to 192"));
+  // Of one basis: what is shown on both sides differs by what is said.
+  const { before, after } = mean.over_shaken;
+  assert.ok(Math.abs(after - before - mean.shaken.mean) < 1e-6);
+  assert.deepEqual(await page.locator(".versus").first().locator("dd").allInnerTexts(), [duration(after), duration(before)]);
+  // Both ends of the time have a day.
+  assert.match(await text(page, ".headline-block"), /submitted from (\S+ )+\d\d:\d\d to (\S+ )+\d\d:\d\d were/);
+  assert.doesNotMatch(await text(page, ".headline-block"), /submitted from \d\d:\d\d/);
   for (const [name, by] of [["Sizes", "size_class"], ["Accounts", "account"]]) {
     if (!find(by, "mean-wait").length) continue;
     await page.getByRole("button", { name, exact: true }).click();

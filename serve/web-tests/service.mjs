@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { createServer as createProxy, request as ask } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -31,14 +32,14 @@ const freePort = () => new Promise((done, failed) => {
   });
 });
 
-/** Starts the service, unless an address is given, and waits until it is ready. */
-export async function startService() {
-  if (process.env.QUEUECAST_PAGE) return { address: process.env.QUEUECAST_PAGE.replace(/\/$/, ""), end: () => {} };
+/** Starts the service, unless an address is given, and waits until it is ready. With `options`, a program is started for these. */
+export async function startService(options = []) {
+  if (process.env.QUEUECAST_PAGE && !options.length) return { address: process.env.QUEUECAST_PAGE.replace(/\/$/, ""), end: () => {} };
   if (!process.env.QUEUECAST_BIN) throw new Error("set QUEUECAST_BIN to the program, or QUEUECAST_PAGE to an address");
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const folder = mkdtempSync(join(tmpdir(), "queuecast-page-"));
-  const child = spawn(process.env.QUEUECAST_BIN, ["serve", "--demo", "--listen", `127.0.0.1:${port}`], {
+  const child = spawn(process.env.QUEUECAST_BIN, ["serve", "--demo", "--listen", `127.0.0.1:${port}`, ...options], {
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CACHE_HOME: folder },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -58,6 +59,27 @@ export async function startService() {
   throw new Error(`the service was not ready in time: ${said}`);
 }
 
+/** A proxy that has the service at `address` below `/NAME/` of its own host, and nothing else. */
+export async function startProxy(address, name) {
+  const { hostname, port } = new URL(address);
+  const proxy = createProxy((question, answer) => {
+    if (!question.url.startsWith(`/${name}/`)) {
+      answer.writeHead(404).end("not of the service");
+      return;
+    }
+    const passed = ask({ hostname, port, method: question.method, path: question.url.slice(name.length + 1), headers: { ...question.headers, host: "localhost" } }, (body) => {
+      answer.writeHead(body.statusCode, body.headers);
+      body.pipe(answer);
+    });
+    passed.on("error", () => answer.destroy());
+    answer.on("close", () => passed.destroy());
+    question.pipe(passed);
+  });
+  const at = await freePort();
+  await new Promise((done) => proxy.listen(at, "127.0.0.1", done));
+  return { address: `http://127.0.0.1:${at}/${name}`, end: () => { proxy.closeAllConnections(); proxy.close(); } };
+}
+
 /** A headless browser. */
 export const startBrowser = () => chromium.launch({
   executablePath: process.env.CHROMIUM ?? found("chromium", "chromium-browser", "google-chrome"),
@@ -71,6 +93,17 @@ export const startBrowser = () => chromium.launch({
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "UTC", ...options });
   const page = await context.newPage();
+  const seen = await watched(page, address);
+  const close = async () => {
+    // What is still being asked when a test ends has no reader.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await context.close();
+  };
+  return { ...seen, close };
+}
+
+/** What goes wrong in a page, and the bodies that it gets. */
+export async function watched(page, address) {
   page.setDefaultTimeout(10_000);
   const wrong = [];
   const bodies = new Map();
@@ -78,19 +111,14 @@ export async function openPage(browser, address, options = {}) {
   await page.addInitScript(() => document.addEventListener("securitypolicyviolation", (event) => window.breach(`${event.violatedDirective} ${event.blockedURI}`)));
   page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
   page.on("console", (message) => { if (message.type() === "error") wrong.push(`console: ${message.text()}`); });
-  page.on("request", (request) => { if (!request.url().startsWith(address)) wrong.push(`other host: ${request.url()}`); });
+  page.on("request", (request) => { if (!request.url().startsWith(`${address}/`)) wrong.push(`other host: ${request.url()}`); });
   page.on("response", async (response) => {
-    const { pathname } = new URL(response.url());
+    const pathname = new URL(response.url()).pathname.slice(new URL(`${address}/`).pathname.length - 1);
     if (!pathname.startsWith("/api/v1/") || pathname.endsWith("/events") || !response.ok()) return;
     const body = await response.json().catch(() => null);
     if (body) bodies.set(pathname.slice("/api/v1".length), body);
   });
-  const close = async () => {
-    // What is still being asked when a test ends has no reader.
-    await page.unrouteAll({ behavior: "ignoreErrors" });
-    await context.close();
-  };
-  return { page, wrong, bodies, close };
+  return { page, wrong, bodies };
 }
 
 /** Tries until it holds; the service goes on while it is looked at. */

@@ -1,10 +1,18 @@
 // The service: bodies, errors, events.
 
+/** Where the service is: `/`, or the path below which a proxy has it. The files of the page are in `assets/` there. */
+export const BASE = new URL("..", import.meta.url).pathname;
+
+/** Where the token is kept; a service below another path of this host has another one. */
+const TOKEN = BASE === "/" ? "queuecast.token" : `queuecast.token ${BASE}`;
+
 /** An answer that is no success: what the service said, and what helps. */
 export class ApiError extends Error {
-  constructor(status, body) {
+  constructor(status, body, challenge) {
     super(body?.error ?? `the service answered with status ${status}`);
     this.status = status;
+    /** Whether a token would be taken. */
+    this.asksToken = status === 401 && /^bearer/i.test(challenge ?? "");
     this.hint = body?.hint ?? "";
   }
 }
@@ -17,7 +25,7 @@ export const token = {
   },
   get() {
     try {
-      return sessionStorage.getItem("queuecast.token");
+      return sessionStorage.getItem(TOKEN);
     } catch {
       return this.kept;
     }
@@ -25,7 +33,7 @@ export const token = {
   set(given) {
     this.kept = given;
     try {
-      sessionStorage.setItem("queuecast.token", given);
+      sessionStorage.setItem(TOKEN, given);
     } catch {
       // It is kept until the page is left.
     }
@@ -37,7 +45,7 @@ const given = (parameters) => Object.fromEntries(Object.entries(parameters).filt
 
 async function request(path, options) {
   try {
-    return await fetch(`/api/v1${path}`, { ...options, headers: { ...options.headers, ...token.header() } });
+    return await fetch(`${BASE}api/v1${path}`, { ...options, headers: { ...options.headers, ...token.header() } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, { error: "the service does not answer", hint: "it is asked again in a moment" });
@@ -58,17 +66,33 @@ export async function get(path, parameters = {}, signal) {
   } catch (error) {
     if (error.name === "AbortError") throw error;
   }
-  if (!response.ok) throw new ApiError(response.status, body);
+  if (!response.ok) throw new ApiError(response.status, body, response.headers.get("www-authenticate"));
   if (body === null) throw new ApiError(response.status, { error: "the service sent no JSON" });
   return body;
 }
 
-/** Events of a response, each given to `heard` by name and data, until it ends. */
-async function read(response, heard) {
+/** What `reader` has next; given up if that takes longer than `most` milliseconds. */
+async function next(reader, most) {
+  let timer = 0;
+  const late = new Promise((_, failed) => {
+    if (most) timer = setTimeout(() => failed(new Error("nothing came")), most);
+  });
+  try {
+    return await Promise.race([reader.read(), late]);
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Events of a response, each given to `heard` by name and data, until it ends, or nothing has come for `silent` milliseconds. */
+export async function readEvents(response, heard, silent) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await next(reader, silent);
     if (done) return;
     const blocks = (rest + value.replaceAll("\r", "")).split("\n\n");
     rest = blocks.pop();
@@ -80,48 +104,14 @@ async function read(response, heard) {
   }
 }
 
+/** Opens a stream of events. It is read by fetch, since EventSource sends no token. */
+export const openStream = (path, parameters, signal) => request(`${path}?${new URLSearchParams(given(parameters))}`, { signal, cache: "no-store", headers: { accept: "text/event-stream" } });
+
 /** Asks a question that is answered by events, and tells them until the last. */
 export async function stream(path, parameters, heard, signal) {
-  const response = await request(`${path}?${new URLSearchParams(given(parameters))}`, { signal, cache: "no-store", headers: { accept: "text/event-stream" } });
+  const response = await openStream(path, parameters, signal);
   if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
-  await read(response, (name, data) => heard(name, JSON.parse(data)));
-}
-
-/**
- * Follows the snapshots of the service. `told` is called with each, `connected` with whether the stream is up. A stream that ends is opened anew.
- * It is read by fetch, since EventSource sends no token.
- */
-export function follow(cluster, told, connected) {
-  const ended = new AbortController();
-  const { signal } = ended;
-  const path = `/api/v1/events${cluster ? `?cluster=${encodeURIComponent(cluster)}` : ""}`;
-  const one = (name, data) => {
-    if (name !== "snapshot") return;
-    try {
-      const snapshot = JSON.parse(data);
-      if (!cluster || !snapshot.cluster || snapshot.cluster === cluster) told(snapshot);
-    } catch {
-      // A line that is no JSON tells nothing.
-    }
-  };
-  const once = async () => {
-    const response = await fetch(path, { signal, cache: "no-store", headers: { accept: "text/event-stream", ...token.header() } });
-    if (!response.ok) return;
-    connected(true);
-    await read(response, one);
-  };
-  const keep = async () => {
-    for (let wait = 500; !signal.aborted; wait = Math.min(10_000, wait * 2)) {
-      const begun = performance.now();
-      await once().catch(() => {});
-      if (signal.aborted) return;
-      connected(false);
-      if (performance.now() - begun > 10_000) wait = 500;
-      await new Promise((done) => setTimeout(done, wait));
-    }
-  };
-  keep();
-  return () => ended.abort();
+  await readEvents(response, (name, data) => heard(name, JSON.parse(data)));
 }
 
 /** Answers of several partitions, or the one answer as a list. */

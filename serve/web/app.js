@@ -1,8 +1,9 @@
 // The frame of the page: which view is shown, which cluster is asked, what time it is there, and whether that is fresh.
 
-import { follow, get, token } from "./api.js";
+import { BASE, get } from "./api.js";
 import { h, memory, put } from "./dom.js";
-import { empty } from "./parts.js";
+import { follow } from "./follow.js";
+import { empty, failed, tokenForm } from "./parts.js";
 import { clock, count, date, duration, setUndated, zone } from "./words.js";
 import { whenView } from "./when.js";
 import { queueView } from "./queue.js";
@@ -19,6 +20,8 @@ const app = {
   cluster: null,
   snapshot: null,
   connected: false,
+  /** The cluster that a link names and that is not served. */
+  unknown: "",
   /** Since when it is not, by the browser's clock in milliseconds. */
   lost: 0,
   /** When the clusters were asked, by the browser's clock in milliseconds. */
@@ -61,7 +64,17 @@ function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const isOffered = Object.hasOwn(VIEWS, path) && (path !== "what-if" || app.cluster.what_if !== false);
   const wanted = isOffered ? path : "when";
-  const parameters = Object.fromEntries(new URLSearchParams(query ?? ""));
+  const { cluster, ...parameters } = Object.fromEntries(new URLSearchParams(query ?? ""));
+  // A link may name the cluster. It is taken out of the address, where another one may be chosen.
+  if (cluster) {
+    app.address(wanted, parameters);
+    if (cluster !== app.cluster.name) {
+      choose(cluster);
+      if (cluster !== app.cluster.name) app.unknown = cluster;
+      showNotice();
+      return;
+    }
+  }
   if (wanted !== name) {
     view?.leave?.();
     name = wanted;
@@ -113,7 +126,7 @@ function showStatus() {
   const facts = [`Times in ${zone(now)}`];
   if (speed) facts.push(`${cluster.kind === "demo" ? "A made-up site" : "A log, replayed"}: time runs ${count(speed)} times as fast`);
   if (snapshot) facts.push(`${count(snapshot.running)} running, ${count(snapshot.waiting)} waiting`);
-  put(byId("foot"), facts.map((fact) => h("span", null, fact)), h("span", null, h("a", { href: "/api/v1/openapi.json" }, "API")));
+  put(byId("foot"), facts.map((fact) => h("span", null, fact)), h("span", null, h("a", { href: `${BASE}api/v1/openapi.json` }, "API")));
 }
 
 function showNotice() {
@@ -127,6 +140,7 @@ function showNotice() {
   } else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
   else if (cluster?.failure) text = `The last look failed: ${cluster.failure}`;
   else if (cluster && !connected && performance.now() - app.lost > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
+  else if (app.unknown) text = `Cluster ${app.unknown} is not served here; this is ${cluster?.name}.`;
   if (notice.textContent !== text) put(notice, text);
   notice.hidden = !text;
 }
@@ -146,6 +160,7 @@ function showClusters() {
 
 function choose(chosen) {
   app.cluster = app.clusters.find((one) => one.name === chosen) ?? app.clusters[0];
+  app.unknown = "";
   app.snapshot = null;
   memory.set("cluster", app.cluster.name);
   unfollow?.();
@@ -193,24 +208,18 @@ async function askClusters() {
     }
   } catch (error) {
     setConnected(false);
-    if (error.status === 401) askToken();
-    else if (!app.cluster) put(byId("main"), empty("The service does not answer.", "It is asked again every few seconds."));
+    if (error.asksToken) askToken(error);
+    else if (!app.cluster) put(byId("main"), error.status ? failed(error) : empty("The service does not answer.", "It is asked again every few seconds."));
     showStatus();
     showNotice();
   }
 }
 
 /** A service that is not on this machine may ask for a token. */
-function askToken() {
+function askToken(error) {
   if (byId("token")) return;
-  const input = h("input", { id: "token", type: "password", autocomplete: "current-password", required: true });
-  const form = h("form", { class: "token", onsubmit: (event) => {
-    event.preventDefault();
-    token.set(input.value.trim());
-    location.reload();
-  } }, h("label", { for: "token" }, "Token"), input, h("button", { type: "submit", class: "quiet" }, "Go on"));
   view?.leave?.();
-  put(byId("main"), empty("This service asks for a token.", "The administrator has it; it is kept until this tab is closed.", form));
+  put(byId("main"), tokenForm(error, () => location.reload()));
 }
 
 const THEMES = { "": "as the system", light: "light", dark: "dark" };
@@ -237,11 +246,17 @@ addEventListener("hashchange", () => {
   }
   if (app.cluster) route();
 });
-document.addEventListener("visibilitychange", update);
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  update();
+  askClusters();
+});
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   byId("main").focus();
 });
 
 await askClusters();
-setInterval(askClusters, 5000);
+setInterval(() => {
+  if (!document.hidden) askClusters();
+}, 5000);

@@ -1,5 +1,6 @@
 // Parts that several views are made of: a time axis, ranges on it, states.
 
+import { token } from "./api.js";
 import { h } from "./dom.js";
 import { clock, day, midnight, moment, span } from "./words.js";
 
@@ -82,6 +83,18 @@ export function failed(error) {
   // A service that is starting, or is not reached, is asked again; what is wrong with a question stays so.
   const isPassing = error.status === 0 || error.status === 429 || error.status >= 500;
   return h("div", { class: isPassing ? "empty waits-on" : "empty failed", role: "alert" }, h("p", { class: "empty-title" }, sentence(error.message)), error.hint ? h("p", null, sentence(error.hint)) : null);
+}
+
+/** Asks for the token of a service that refused a question for want of it, or because it was wrong; `go` is called once it is given. */
+export function tokenForm(error, go) {
+  const input = h("input", { id: "token", type: "password", autocomplete: "current-password", required: true });
+  const form = h("form", { class: "token", onsubmit: (event) => {
+    event.preventDefault();
+    token.set(input.value.trim());
+    input.id = "";
+    go();
+  } }, h("label", { for: "token" }, "Token"), input, h("button", { type: "submit", class: "quiet" }, "Go on"));
+  return empty(sentence(error.message), "The administrator has the token; it is kept until this tab is closed.", form);
 }
 
 /** Bars in the place of what is still being asked for. */

@@ -3,7 +3,7 @@
 import { stream } from "./api.js";
 import { h, put } from "./dom.js";
 import { card, empty, failed } from "./parts.js";
-import { count, countOf, duration, moment, percent } from "./words.js";
+import { count, countOf, dated, duration, percent } from "./words.js";
 
 const KINDS = { partition: "Partitions", account: "Accounts", qos: "QOS", size_class: "Sizes" };
 const NUMBERS = { "mean-wait": "Mean wait", "median-wait": "Median wait", "p90-wait": "Nine in ten wait less than" };
@@ -120,7 +120,7 @@ export function whatIfView(app) {
     return h("div", { class: "headline-block" },
       mean ? h("p", { class: increase(mean) > 0 ? "headline longer" : "headline" }, "Jobs would wait ", h("strong", null, difference(increase(mean))), " on average ", h("span", { class: isSure(mean) ? "sure" : "sure unsure", title: isSure(mean) ? "It is larger than its 95 % confidence interval over the repetitions" : "It is within its 95 % confidence interval over the repetitions" }, isSure(mean) ? "beyond chance" : "may be chance")) : h("p", { class: "headline" }, "No job starts on both sides"),
       h("p", { class: "under" }, `${changes.length ? `With ${changes.join(", ")}` : "Nothing of the site changes by it"}.${lost ? ` ${lost}` : ""}`),
-      h("p", { class: "under" }, `${countOf(body.jobs, "job")} submitted ${moment(body.since, app.now())} to ${moment(body.until, app.now())} were simulated on both sides, on a machine that is empty at first${scatter}.`));
+      h("p", { class: "under" }, `${countOf(body.jobs, "job")} submitted from ${dated(body.since, app.now())} to ${dated(body.until, app.now())} were simulated on both sides, on a machine that is empty at first${scatter}${body.shaking ? "; all numbers are means over these" : ""}.`));
   }
 
   return {
@@ -138,6 +138,9 @@ export function whatIfView(app) {
 /** How much longer: over shaken submissions where there are any. */
 const increase = (one) => one.shaken?.mean ?? one.after - one.before;
 
+/** The wait before and after the change, on the basis of the difference: over shaken submissions where there are any. */
+const sides = (one) => one.over_shaken ?? one;
+
 /** Whether the difference is beyond its scatter. */
 const isSure = ({ shaken }) => Boolean(shaken && shaken.confidence !== undefined && Math.abs(shaken.mean) > shaken.confidence);
 
@@ -145,10 +148,11 @@ const isSure = ({ shaken }) => Boolean(shaken && shaken.confidence !== undefined
 const difference = (seconds) => (Math.abs(seconds) < 1 ? "as long" : `${duration(seconds)} ${seconds < 0 ? "less" : "more"}`);
 
 function change(one) {
-  const most = Math.max(one.before, one.after, 1);
+  const { before, after } = sides(one);
+  const most = Math.max(before, after, 1);
   const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, duration(value)), h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${(value / most) * 100}%` } })));
-  const share = one.before > 0 ? `${percent(Math.abs(increase(one)) / one.before, 0)} ${increase(one) < 0 ? "less" : "more"}` : difference(increase(one));
-  return [h("p", { class: "figure" }, duration(one.after), h("small", null, isSure(one) ? share : "may be chance")), h("dl", { class: "versus" }, row("with the change", one.after, "ours"), row("as it is", one.before, "theirs"))];
+  const share = before > 0 ? `${percent(Math.abs(increase(one)) / before, 0)} ${increase(one) < 0 ? "less" : "more"}` : difference(increase(one));
+  return [h("p", { class: "figure" }, duration(after), h("small", null, isSure(one) ? share : "may be chance")), h("dl", { class: "versus" }, row("with the change", after, "ours"), row("as it is", before, "theirs"))];
 }
 
 /** Groups are listed down to this number; the rest is said to be left out. */
@@ -168,8 +172,8 @@ function groups(rows) {
     return h("tr", { class: kind },
       h("th", { scope: "row" }, one.group),
       h("td", { class: "number", "data-label": "jobs" }, count(one.jobs)),
-      h("td", { class: "number", "data-label": "as it is" }, duration(one.before)),
-      h("td", { class: "number", "data-label": "with the change" }, duration(one.after)),
+      h("td", { class: "number", "data-label": "as it is" }, duration(sides(one).before)),
+      h("td", { class: "number", "data-label": "with the change" }, duration(sides(one).after)),
       h("td", { class: "cell-track" }, h("div", { class: "balance", "aria-hidden": "true" }, h("i", { class: `by ${kind}`, style: across(0, by) }), one.shaken?.confidence !== undefined ? h("i", { class: "scatter", style: across(low(one), high(one)) }) : null)),
       h("td", { class: "number by", "data-label": "difference" }, Math.abs(by) < 1 ? "the same" : h("span", null, difference(by)), isSure(one) || Math.abs(by) < 1 ? null : h("small", null, "may be chance")));
   };
@@ -177,5 +181,5 @@ function groups(rows) {
   return [h("table", { class: "groups changes" },
     h("thead", null, h("tr", null, head("group"), head("jobs", "number"), head("as it is", "number"), head("with the change", "number"), h("th", { scope: "col" }, h("span", { class: "sides" }, h("span", null, "← less"), h("span", null, "more →"))), head("difference", "number"))),
     h("tbody", null, list.map(line))),
-    h("p", { class: "muted small" }, `The groups whose jobs gain or lose most in all come first. Differences are means over the repetitions, with their 95 % confidence as a thin line; waits are of the submissions as they were.${rows.length > MOST ? ` ${countOf(rows.length - MOST, "group")} with smaller changes ${rows.length - MOST === 1 ? "is" : "are"} left out.` : ""}`)];
+    h("p", { class: "muted small" }, `The groups whose jobs gain or lose most in all come first. Waits and differences are means over the repetitions, differences with their 95 % confidence as a thin line.${rows.length > MOST ? ` ${countOf(rows.length - MOST, "group")} with smaller changes ${rows.length - MOST === 1 ? "is" : "are"} left out.` : ""}`)];
 }

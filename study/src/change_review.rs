@@ -177,6 +177,24 @@ pub struct WaitChange {
     pub after: f64,
     /// The difference over shaken submissions.
     pub shaken: Option<Repeated>,
+    /// Before and after the change over the same shaken submissions, as means: that is what `shaken` is the difference of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_shaken: Option<ShakenWaits>,
+}
+
+/// One number of the waits of a group as means over shaken submissions, before a change and after it, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShakenWaits {
+    /// Before the change.
+    pub before: f64,
+    /// After it.
+    pub after: f64,
+}
+
+impl ShakenWaits {
+    fn of(after: Option<f64>, difference: Option<Repeated>) -> Option<ShakenWaits> {
+        Some(ShakenWaits { before: after? - difference?.mean, after: after? })
+    }
 }
 
 impl WaitChange {
@@ -302,14 +320,20 @@ pub(crate) fn overall_changes(jobs: usize, new: &VariantAnswer) -> Vec<WaitChang
         let found = new.metrics.iter().find(|one| one.name == name)?;
         let (after, difference) = (found.value?, found.difference?);
         let shaken = found.shaken.map(|shaken| shaken.difference);
+        let over_shaken = ShakenWaits::of(found.shaken.map(|shaken| shaken.value.mean), shaken);
         let (by, group) = ("all", "all".to_owned());
-        Some(WaitChange { by, group, jobs, of, before: after - difference, after, shaken })
+        Some(WaitChange { by, group, jobs, of, before: after - difference, after, shaken, over_shaken })
     };
     numbers.into_iter().filter_map(change).collect()
 }
 
 fn of_group(one: &GroupChange) -> [WaitChange; 3] {
-    let mean = QuantileChange { value: one.mean_wait, difference: one.difference, shaken: one.shaken };
+    let mean = QuantileChange {
+        value: one.mean_wait,
+        difference: one.difference,
+        shaken: one.shaken,
+        shaken_value: one.shaken_wait,
+    };
     let numbers = [
         (ReviewedWait::MeanWait, mean),
         (ReviewedWait::MedianWait, one.p50_wait),
@@ -323,6 +347,7 @@ fn of_group(one: &GroupChange) -> [WaitChange; 3] {
         before: change.value - change.difference,
         after: change.value,
         shaken: change.shaken,
+        over_shaken: ShakenWaits::of(change.shaken_value, change.shaken),
     })
 }
 

@@ -275,6 +275,12 @@ mod tests {
         let (p, q) = (mean("partition", "p"), mean("partition", "q"));
         assert!(p.before - p.after > 60.0 && p.is_beyond_scatter() == Some(true), "{p:?}");
         assert!((q.before - q.after).abs() < 5.0, "{q:?}");
+        // What is shown beside a difference over shaken submissions is of these too.
+        for one in &effect.waits {
+            let (shaken, over) = (one.shaken.unwrap(), one.over_shaken.unwrap());
+            assert!((over.after - over.before - shaken.mean).abs() < 1e-6 && over.before >= -1e-6, "{one:?}");
+        }
+        assert!(p.over_shaken.unwrap().before != p.before, "shaken submissions are other ones: {p:?}");
         let first = effect.waits.iter().find(|one| one.by == "partition").unwrap();
         assert_eq!(first.group, "p", "the largest change comes first");
         assert!(effect.changes[0].name.contains("partition p") && effect.waits[0].by == "all");

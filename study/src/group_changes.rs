@@ -27,7 +27,10 @@ pub struct GroupChange {
     pub difference: f64,
     /// The difference over shaken submissions.
     pub shaken: Option<Repeated>,
-    /// Whether that lies outside its own 95 % confidence interval around zero.
+    /// Their mean wait over those, as a mean.
+    #[serde(skip)]
+    pub shaken_wait: Option<f64>,
+    /// Whether the difference lies outside its own 95 % confidence interval around zero.
     pub beyond_scatter: Option<bool>,
     /// The wait that half of them do not exceed.
     pub p50_wait: QuantileChange,
@@ -44,6 +47,9 @@ pub struct QuantileChange {
     pub difference: f64,
     /// The difference over shaken submissions.
     pub shaken: Option<Repeated>,
+    /// The value over those, as a mean.
+    #[serde(skip)]
+    pub shaken_value: Option<f64>,
 }
 
 /// A group of the first variant: by what, its place among those, its name.
@@ -96,11 +102,16 @@ pub(crate) fn group_changes(seeds: &[PairedWaits]) -> Vec<GroupChange> {
                 let differences: Vec<f64> = told.iter().map(|one| one[which].0 - one[which].1).collect();
                 (!differences.is_empty()).then(|| Repeated::of(&differences))
             };
+            let over_shaken = |which: usize| {
+                let values: Vec<f64> = told.iter().map(|one| one[which].0).collect();
+                (!values.is_empty()).then(|| Repeated::of(&values).mean)
+            };
             let values = spreads(waits);
             let quantile = |which: usize| QuantileChange {
                 value: values[which].0,
                 difference: values[which].0 - values[which].1,
                 shaken: repeated(which),
+                shaken_value: over_shaken(which),
             };
             let mean = quantile(0);
             GroupChange {
@@ -110,6 +121,7 @@ pub(crate) fn group_changes(seeds: &[PairedWaits]) -> Vec<GroupChange> {
                 mean_wait: mean.value,
                 difference: mean.difference,
                 shaken: mean.shaken,
+                shaken_wait: mean.shaken_value,
                 beyond_scatter: mean.shaken.and_then(|one| one.is_beyond_scatter()),
                 p50_wait: quantile(1),
                 p90_wait: quantile(2),

@@ -36,7 +36,7 @@ pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfG
 pub use brokered::{Brokered, Clocks, GridSettings, QueueSettings, SiteSettings, Unplaced};
 pub use change_review::{
     ChangeReview, LargestIncrease, OverThreshold, ReviewEffect, ReviewOutcome, ReviewQuestion,
-    ReviewThreshold, ReviewedGroup, ReviewedWait, WaitChange,
+    ReviewThreshold, ReviewedGroup, ReviewedWait, ShakenWaits, WaitChange,
 };
 pub use changed_waits::{ChangedWaits, SettingQuestion};
 pub use choice::{CustomPolicy, CustomPredictor, PolicyChoice, PredictorChoice};

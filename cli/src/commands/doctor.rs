@@ -20,7 +20,7 @@ Examples:
 
 /// Check what collect and serve need, and say what to do about what does not work
 ///
-/// Checks the file of settings, Slurm's commands, what this user sees by them, clock and zone, the store and how old what it has is, the service and its token. Nothing is changed.
+/// Checks the file of settings, Slurm's commands, what this user sees by them, clock and zone, the store and how old what it has is, the service: whether it refuses strangers, and answers the token, users of a proxy and administrators. Nothing is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {

@@ -112,6 +112,9 @@ pub struct Arguments {
     /// Questions that are computed at once; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
     max_computed: Option<usize>,
+    /// Questions about arrays and chains that are computed at once, beside the others; by default half as many
+    #[arg(long, value_name = "N", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
+    max_campaigns: Option<usize>,
     /// A file of settings, as of queuecast config --defaults; by default what QUEUECAST_CONFIG names, else queuecast/queuecast.toml in $XDG_CONFIG_HOME or ~/.config, else /etc/queuecast/queuecast.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -239,7 +242,14 @@ impl Arguments {
             ..ServiceLimits::default()
         };
         limits.computed = self.max_computed.unwrap_or(limits.computed);
-        Ok(ServiceRules { access: self.access(printer)?, limits, log_requests: self.log_requests })
+        limits.campaigns =
+            self.max_campaigns.unwrap_or_else(|| ServiceLimits::campaigns_beside(limits.computed));
+        Ok(ServiceRules {
+            access: self.access(printer)?,
+            limits,
+            administrators: self.administrator.clone(),
+            log_requests: self.log_requests,
+        })
     }
 
     fn log_format(&self) -> LogLineFormat {
@@ -337,7 +347,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         access: rules.access,
         limits: rules.limits,
         anonymous: arguments.anonymous,
-        administrators: arguments.administrator.clone(),
+        administrators: rules.administrators,
         log_requests: rules.log_requests,
         zone,
         tell: Arc::new(move |event: LogEvent| {

@@ -277,3 +277,43 @@ fn the_doctor_finds_what_is_wrong_and_nothing_else() {
     );
     breaks(&|| fs::write(folder.path("q.toml"), "[serve]\nx = 1\n").unwrap(), "settings: file");
 }
+
+#[test]
+fn the_doctor_asks_as_strangers_and_as_those_whom_a_proxy_names() {
+    let folder = site(now());
+    run(&folder, "collect --once --store s.sqlite --history 20d").assert().success();
+    fs::write(folder.path("token"), "0123456789abcdef").unwrap();
+    let settings = |listen: &str, rest: &str| {
+        let text = format!("store = \"s.sqlite\"\n[serve]\nlisten = \"{listen}\"\n{rest}");
+        fs::write(folder.path("q.toml"), text).unwrap();
+    };
+    let found = |name: &str| {
+        let (_, found) = doctor(&folder, "--config q.toml");
+        let one = found.iter().find(|one| one.0 == format!("service: {name}")).cloned();
+        one.map(|one| (one.1, one.2)).unwrap_or_else(|| panic!("no {name} in {found:?}"))
+    };
+    let proxied = "token_file = \"token\"\nproxy_user_header = \"X-Remote-User\"\n";
+    settings("127.0.0.1:8080", &format!("{proxied}administrator = [\"root\"]\n"));
+    let served = Served::ready(&folder, "--config q.toml");
+    settings(served.address(), &format!("{proxied}administrator = [\"root\"]\n"));
+    for name in ["settings", "strangers", "access", "administrators"] {
+        assert_eq!(found(name).0, "ok", "{name}: {}", found(name).1);
+    }
+    // One more administrator, whom the service knows of once it has read its settings again.
+    settings(served.address(), &format!("{proxied}administrator = [\"root\", \"ada\"]\n"));
+    assert_eq!(found("administrators"), ("wrong".into(), "the service does not know of ada".into()));
+    served.signal("-HUP");
+    let begun = Instant::now();
+    while found("administrators").0 != "ok" {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", found("administrators"));
+    }
+    // A service that runs without what its settings ask for answers everyone.
+    let open = Served::ready(&folder, "--store s.sqlite");
+    settings(open.address(), "token_file = \"token\"\n");
+    let (state, what) = found("strangers");
+    assert_eq!((state.as_str(), what.contains("without token")), ("wrong", true), "{what}");
+    // What the service would not begin with is told before it is started.
+    settings("0.0.0.0:1", "administrator = [\"root\"]\n");
+    let (state, what) = found("settings");
+    assert_eq!((state.as_str(), what.contains("without a token")), ("wrong", true), "{what}");
+}

@@ -41,17 +41,19 @@ pub const SECTIONS: [(&str, &[&str]); 3] = [
             "max-connections",
             "max-viewers",
             "max-computed",
+            "max-campaigns",
         ],
     ),
 ];
 
 /// Settings whose default is decided when a service begins, in words.
-pub const DECIDED: [(&str, &str, &str); 5] = [
+pub const DECIDED: [(&str, &str, &str); 6] = [
     (SHARED, "store", "queuecast/store.sqlite in $XDG_DATA_HOME or ~/.local/share"),
     ("collect", "cluster", "the ClusterName that scontrol tells"),
     ("serve", "cluster", "all clusters of the store"),
     ("serve", "time-zone", "that of this machine"),
     ("serve", "max-computed", "as many as there are cores"),
+    ("serve", "max-campaigns", "half of max_computed"),
 ];
 
 /// What is said of settings whose option says it for a log.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::StatusCode;
-use played::{Asked, FROM, cluster, get, post, request, send, settings, started};
+use played::{Asked, FROM, USER, cluster, get, post, request, send, settings, started};
 use queuecast_serve::{Access, Service, ServiceSettings, app};
 use serde_json::Value;
 
@@ -193,6 +193,12 @@ fn nonsense_is_refused_with_what_helps() {
         ("/api/v1/advice?procs=1", 400, "limit"),
         ("/api/v1/campaign?procs=1", 400, "array"),
         ("/api/v1/campaign?procs=1&array=x", 400, "indices"),
+        // At most 20 at once, and 30 and 25: % is not encoded. They would be read as no bound, as 1-500, and as nothing.
+        ("/api/v1/campaign?procs=1&array=1-50%20", 400, "% is not encoded"),
+        ("/api/v1/campaign?procs=1&array=1-50%30", 400, "% is not encoded"),
+        ("/api/v1/campaign?procs=1&array=1-50%25", 400, "in a query 1-500%2520"),
+        ("/api/v1/campaign?procs=1&array=1-50%250", 400, "%0 lets no task run"),
+        ("/api/v1/campaign?procs=1&array=1,+2", 400, "has a blank"),
         ("/api/v1/campaign?procs=1&chain=9000", 400, "at most 2,000 jobs"),
         ("/api/v1/campaign?procs=1&chain=100000", 400, "at most 2,000 jobs"),
         ("/api/v1/campaign?procs=1&array=1-20000", 400, "at most 2,000 jobs"),
@@ -226,6 +232,8 @@ fn nonsense_is_refused_with_what_helps() {
     ] {
         assert_eq!(post(standing(), "/api/v1/when", body).refused().0, status, "{body:.60}");
     }
+    let blank = post(standing(), "/api/v1/campaign", r#"{"procs": 1, "array": "1-10 "}"#).refused();
+    assert!(blank.0 == 400 && blank.1.contains("has a blank"), "{blank:?}");
     let posted = post(standing(), "/api/v1/clusters", "{}");
     assert_eq!((posted.refused().0, posted.headers["allow"].to_str().unwrap()), (405, "GET, HEAD"));
 }
@@ -276,19 +284,21 @@ fn other_users_have_pseudonyms() {
     for (path, list) in
         [("/api/v1/pending", "jobs"), ("/api/v1/machine", "running"), ("/api/v1/machine", "planned")]
     {
-        let all = names(&get(&router, path).json(), list);
+        let all = names(&as_user(path, USER.1).json(), list);
         assert!(all.iter().all(|name| name.starts_with("user-")), "{all:?}");
         let mine = names(&as_user(path, &own).json(), list);
         assert!(mine.iter().all(|name| name.starts_with("user-") || *name == own), "{mine:?}");
     }
     assert_eq!(names(&as_user("/api/v1/pending", &own).json(), "jobs")[0], own);
     let last = known["jobs"].as_array().unwrap().last().unwrap()["job"].as_str().unwrap();
-    let shown = get(&router, &format!("/api/v1/pending/{last}")).json();
+    let shown = as_user(&format!("/api/v1/pending/{last}"), USER.1).json();
     assert!(names(&shown, "ahead").iter().all(|name| name.starts_with("user-")));
     assert!(shown["job"]["user"].as_str().unwrap().starts_with("user-"));
     // Naming a user would tell which pseudonym is theirs.
     assert_eq!(as_user("/api/v1/pending?user=3", "4").refused().0, 403);
-    assert_eq!(get(&router, "/api/v1/when?procs=1&user=3").refused().0, 403);
+    assert_eq!(as_user("/api/v1/when?procs=1&user=3", USER.1).refused().0, 403);
+    // A request that names no user has not come by the proxy.
+    assert_eq!(get(&router, "/api/v1/when?procs=1").refused().0, 401);
     assert_eq!(as_user("/api/v1/when?procs=1&user=3", "3").status, StatusCode::OK);
 }
 

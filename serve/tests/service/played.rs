@@ -109,11 +109,19 @@ pub fn post(router: &Router, path: &str, body: &str) -> Asked {
     send(router, Request::builder().method(Method::POST).uri(path).body(Body::from(body.to_owned())).unwrap())
 }
 
+/// The user that a proxy names where a test has one, if nothing else is said.
+pub const USER: (&str, &str) = ("x-remote-user", "somebody");
+
 /// A service of the small log once it has been looked at; the log stands still at `speed` 0.000001.
 pub fn started(settings: &ServiceSettings, speed: f64) -> Router {
     let clusters = vec![cluster(speed)];
     let service = Arc::new(Service::new(&clusters, settings));
     let router = app(service.clone());
+    let get = |router: &Router, path: &str| {
+        let mut request = request(path);
+        request.headers_mut().insert(USER.0, USER.1.parse().unwrap());
+        send(router, request)
+    };
     assert_eq!(get(&router, "/api/v1/ready").refused().0, 503);
     assert_eq!(get(&router, "/api/v1/when?procs=1").refused().0, 503);
     assert_eq!(get(&router, "/api/v1/clusters").json()[0]["state"], "starting");

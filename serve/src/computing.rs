@@ -1,0 +1,123 @@
+//! Questions that are computed: in threads of their own, a bounded number at a time, the others in turn.
+
+use std::sync::Arc;
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::refused::Refused;
+
+/// Room for questions of one kind. Those of another kind neither wait for them nor share their threads.
+#[derive(Debug)]
+pub(crate) struct ComputingRoom {
+    turns: Arc<Semaphore>,
+    /// Room to wait for a turn; unbounded if `None`.
+    waiting: Option<Arc<Semaphore>>,
+    pool: Result<ThreadPool, ThreadPoolBuildError>,
+}
+
+/// After as many seconds a question that found no room may be asked again.
+const AGAIN: u16 = 10;
+
+impl ComputingRoom {
+    /// For so many questions at once, in so many threads of this name; of those that wait, at most `waiting`.
+    pub fn new(at_once: usize, waiting: Option<usize>, (name, threads): (&'static str, usize)) -> ComputingRoom {
+        ComputingRoom {
+            turns: Arc::new(Semaphore::new(at_once)),
+            waiting: waiting.map(|most| Arc::new(Semaphore::new(most))),
+            pool: ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .thread_name(move |number| format!("{name} {number}"))
+                // The request is told; without unwinding the process has ended.
+                .panic_handler(|_| {})
+                .build(),
+        }
+    }
+
+    /// Why there are no threads, if there are none.
+    pub fn failure(&self) -> Option<String> {
+        self.pool.as_ref().err().map(ToString::to_string)
+    }
+
+    /// A turn, once there is one.
+    ///
+    /// # Errors
+    /// If as many wait already as may.
+    pub async fn turn(&self) -> Result<OwnedSemaphorePermit, Refused> {
+        if let Ok(turn) = self.turns.clone().try_acquire_owned() {
+            return Ok(turn);
+        }
+        let waits = self.waiting.clone().map(Semaphore::try_acquire_owned).transpose().map_err(|_| {
+            Refused::not_now(
+                "as many arrays and chains are being computed, and wait for that, as may be",
+                format!("ask again in {AGAIN} s; single jobs are answered meanwhile"),
+            )
+            .again_after(AGAIN)
+        })?;
+        let turn = self.turns.clone().acquire_owned().await;
+        drop(waits);
+        turn.map_err(|_| Refused::not_now("the service ends", "ask again later"))
+    }
+
+    /// Runs `work` in a thread of this room, and gives up the turn after it. Work whose client has gone by then is not begun.
+    ///
+    /// # Errors
+    /// If there are no threads, or as the work does.
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        turn: OwnedSemaphorePermit,
+        work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let pool = self.pool.as_ref().map_err(|why| {
+            Refused::not_now(format!("no threads to compute with: {why}"), "tell the administrator")
+        })?;
+        let (tell, told) = oneshot::channel();
+        pool.spawn(move || {
+            if !tell.is_closed() {
+                // A client may go meanwhile.
+                let _ = tell.send(work());
+            }
+            drop(turn);
+        });
+        told.await.map_err(|_| Refused::bug())?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_finds_no_room_is_refused_and_another_room_is_not_full() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let campaigns = Arc::new(ComputingRoom::new(1, Some(1), ("campaign", 1)));
+            let others = ComputingRoom::new(1, None, ("answer", 1));
+            let (go, gone) = std::sync::mpsc::channel::<()>();
+            let turn = campaigns.turn().await.unwrap();
+            let room = campaigns.clone();
+            let long = tokio::spawn(async move {
+                let work = move || {
+                    gone.recv().unwrap();
+                    Ok(1)
+                };
+                room.compute(turn, work).await
+            });
+            let room = campaigns.clone();
+            let waits = tokio::spawn(async move { room.turn().await.map(drop) });
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            assert!(!waits.is_finished());
+            let refused = campaigns.turn().await.unwrap_err();
+            assert_eq!((refused.status.as_u16(), refused.again), (503, AGAIN));
+            // The long one still runs.
+            let turn = others.turn().await.unwrap();
+            assert_eq!(others.compute(turn, || Ok(2)).await.unwrap(), 2);
+            assert!(!long.is_finished());
+            go.send(()).unwrap();
+            assert_eq!(long.await.unwrap().unwrap(), 1);
+            waits.await.unwrap().unwrap();
+        });
+    }
+}

@@ -21,7 +21,11 @@ const AGAIN: u16 = 10;
 
 impl ComputingRoom {
     /// For so many questions at once, in so many threads of this name; of those that wait, at most `waiting`.
-    pub fn new(at_once: usize, waiting: Option<usize>, (name, threads): (&'static str, usize)) -> ComputingRoom {
+    pub fn new(
+        at_once: usize,
+        waiting: Option<usize>,
+        (name, threads): (&'static str, usize),
+    ) -> ComputingRoom {
         ComputingRoom {
             turns: Arc::new(Semaphore::new(at_once)),
             waiting: waiting.map(|most| Arc::new(Semaphore::new(most))),

@@ -29,9 +29,9 @@ mod simulate;
 mod state;
 
 #[cfg(test)]
-mod rule_tests;
-#[cfg(test)]
 mod gpu_rule_tests;
+#[cfg(test)]
+mod rule_tests;
 #[cfg(test)]
 mod tests;
 

@@ -18,6 +18,8 @@ pub(crate) struct Refused {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct RefusedBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
     error: String,
     hint: String,
 }
@@ -28,7 +30,7 @@ const SOON: u16 = 2;
 impl Refused {
     /// With what is wrong and what to do.
     pub fn new(status: StatusCode, error: impl Into<String>, hint: impl Into<String>) -> Refused {
-        Refused { status, again: SOON, challenge: "", body: RefusedBody { error: error.into(), hint: hint.into() } }
+        Refused { status, again: SOON, challenge: "", body: RefusedBody { state: None, error: error.into(), hint: hint.into() } }
     }
 
     /// The question makes no sense.
@@ -67,6 +69,12 @@ impl Refused {
     /// This refusal with how many seconds later to ask again.
     pub fn again_after(self, again: u16) -> Refused {
         Refused { again, ..self }
+    }
+
+    /// This refusal with the state that the service is in.
+    pub fn with_state(mut self, state: &'static str) -> Refused {
+        self.body.state = Some(state);
+        self
     }
 
     /// This refusal with another status.

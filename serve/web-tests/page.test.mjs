@@ -478,6 +478,28 @@ test("axe finds nothing serious, and nothing is wider than the screen", async ()
   }
 });
 
+test("nothing in the bar at the top overlaps or leaves the screen", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  await changed(page, "/clusters", (body) => body.map((cluster) => ({ ...cluster, name: "a-cluster-with-a-rather-long-name" })));
+  await page.goto(`${address}/#/right`);
+  await page.waitForSelector(".status-word");
+  for (const width of [360, 390, 720, 721, 800, 821, 1040, 1041, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    const found = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll(".bar > *, .tabs a")].filter((one) => !one.matches(".tabs")).map((one) => ({ name: one.textContent.trim() || one.id, box: one.getBoundingClientRect() })).filter(({ box }) => box.width && box.height);
+      const over = boxes.filter(({ box }) => box.left < -0.5 || box.right > innerWidth + 0.5).map(({ name }) => `${name} leaves the screen`);
+      const meet = boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => a.box.left < b.box.right - 0.5 && b.box.left < a.box.right - 0.5 && a.box.top < b.box.bottom - 0.5 && b.box.top < a.box.bottom - 0.5).map((b) => `${a.name} and ${b.name}`));
+      return { seen: boxes.length, wrong: [...over, ...meet] };
+    });
+    assert.ok(found.seen >= 8, `${found.seen} parts at ${width}`);
+    assert.deepEqual(found.wrong, [], `at ${width}`);
+  }
+  // The service knows no cluster of that name, so it refuses its events.
+  assert.deepEqual(wrong.filter((one) => !one.includes("status of 400")), []);
+  await opened.close();
+});
+
 test("the picture of the page is made", { skip: !process.env.QUEUECAST_PICTURE }, () => on("/#/when?n=16&t=2:00:00", async ({ page }) => {
   await page.waitForSelector(".options");
   await page.evaluate(() => document.activeElement?.blur());

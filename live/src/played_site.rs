@@ -124,7 +124,8 @@ impl PlayedSite {
                     if !stands || campaigns.has_news() {
                         break ahead;
                     }
-                    news = SiteNews::Nothing;
+                    let is_over = now >= self.until && !self.repeats;
+                    news = if is_over { SiteNews::Ended } else { SiteNews::Nothing };
                 };
                 if now >= self.until && self.repeats {
                     return Ok(true);

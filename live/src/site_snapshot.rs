@@ -51,6 +51,8 @@ pub enum SiteNews {
     Snapshot(Box<SiteSnapshot>),
     /// There is nothing new.
     Nothing,
+    /// A log has been played to its end; what was seen last stays.
+    Ended,
     /// It could not be looked at; what was seen before stays.
     Failed(Refusal),
 }

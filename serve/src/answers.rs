@@ -292,7 +292,14 @@ struct StateBody {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn health(_: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn health(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
+    if let Some(why) = service.failure() {
+        return Err(Refused::not_now(
+            format!("no cluster can be followed any more: {why}"),
+            "the service ends with exit code 3; its log says why",
+        )
+        .with_state("failed"));
+    }
     Ok(body(&StateBody { state: "alive", version: VERSION }))
 }
 

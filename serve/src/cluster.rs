@@ -40,6 +40,17 @@ pub struct ServedCluster {
 /// A look older than this is called stale: two looks of the collector's usual interval and a minute.
 const FRESH: Duration = Duration::from_secs(300);
 
+/// Whether a cluster is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClusterCourse {
+    /// It is.
+    Followed,
+    /// A log has been played to its end.
+    Ended,
+    /// It cannot be followed any more.
+    Failed,
+}
+
 /// A cluster as requests see it.
 #[derive(Debug)]
 pub(crate) struct ClusterState {
@@ -53,6 +64,8 @@ pub(crate) struct ClusterState {
     pub past: Mutex<PlayedPast>,
     /// Why the last look failed, if it did.
     pub failure: Mutex<Option<Refusal>>,
+    /// Whether it is followed.
+    pub course: Mutex<ClusterCourse>,
 }
 
 /// A cluster in the list.
@@ -93,6 +106,7 @@ impl ClusterState {
             last: watch::Sender::new(None),
             past: Mutex::default(),
             failure: Mutex::default(),
+            course: Mutex::new(ClusterCourse::Followed),
         }
     }
 
@@ -115,7 +129,19 @@ impl ClusterState {
         Some((unix(SystemTime::now()) - self.looked(&snapshot)).max(0))
     }
 
-    fn why_failed(&self) -> Option<String> {
+    /// Whether it is followed.
+    pub fn course(&self) -> ClusterCourse {
+        *self.course.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on it is followed, or not; whether that is new.
+    pub fn goes(&self, course: ClusterCourse) -> bool {
+        let mut last = self.course.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *last, course) != course
+    }
+
+    /// Why the last look failed, if it did.
+    pub fn why_failed(&self) -> Option<String> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map(|refusal| refusal.what.clone())
     }
@@ -133,10 +159,12 @@ impl ClusterState {
             epoch: place.and_then(|place| place.pending.epoch),
             last_look: snapshot.as_ref().map(|one| self.looked(one)),
             age_seconds: age,
-            state: match () {
-                () if snapshot.is_none() => "starting",
-                () if is_old && self.kind == ClusterKind::Slurm => "stale",
-                () => "ok",
+            state: match self.course() {
+                ClusterCourse::Failed => "failed",
+                ClusterCourse::Ended => "ended",
+                _ if snapshot.is_none() => "starting",
+                _ if is_old && self.kind == ClusterKind::Slurm => "stale",
+                _ => "ok",
             },
             failure,
             speed: self.speed,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use queuecast_core::units::Seconds;
 use queuecast_live::{FollowedSite, SiteNews};
 
-use crate::cluster::{ClusterState, ServedCluster};
+use crate::cluster::{ClusterCourse, ClusterState, ServedCluster};
 use crate::log_event::LogEvent;
 use crate::played_past::QueueThen;
 use crate::service::Service;
@@ -45,6 +45,12 @@ impl Publisher<'_> {
                     let values = [("cluster", self.cluster.name.as_str()), ("why", &refusal.what)];
                     (self.service.tell)(LogEvent::new("look-failed", &values).warning());
                     *failure = Some(refusal);
+                }
+            }
+            SiteNews::Ended => {
+                if self.cluster.goes(ClusterCourse::Ended) {
+                    let values = [("cluster", self.cluster.name.as_str())];
+                    (self.service.tell)(LogEvent::new("played-to-end", &values));
                 }
             }
             // It can be looked at again, and has not changed.
@@ -129,5 +135,6 @@ fn follow(service: &Service, number: usize, mut site: Box<dyn FollowedSite>) {
         let values = [("cluster", cluster.name.as_str()), ("why", &refusal.what), ("hint", &hint)];
         (service.tell)(LogEvent::new("not-followed", &values).warning());
         *cluster.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+        cluster.goes(ClusterCourse::Failed);
     }
 }

@@ -59,11 +59,11 @@ const THREADS: usize = 2;
 /// Serves clusters until it is called to end.
 ///
 /// # Errors
-/// If the address cannot be listened on, or a thread cannot be started.
+/// If the address cannot be listened on, a thread cannot be started, or no cluster can be followed any more.
 pub fn serve(
     clusters: Vec<ServedCluster>,
     settings: &ServiceSettings,
-    calls: impl FnMut() -> Option<ServiceCall> + Send + 'static,
+    mut calls: impl FnMut() -> Option<ServiceCall> + Send + 'static,
 ) -> Result<(), ServeError> {
     const THREAD: &str = "cannot start a thread";
     const USER: &str = "check the limits of this user";
@@ -101,12 +101,16 @@ pub fn serve(
         runtime.spawn(accept(listener, router, service.clone(), bound, calls));
     }
     service.follow(clusters).map_err(failed(THREAD, USER))?;
-    let router = app(service.clone());
+    let (router, followed) = (app(service.clone()), service.clone());
+    let calls = move || calls().or_else(|| followed.failure().map(|_| ServiceCall::End));
     runtime.block_on(accept(listener, router, service.clone(), bound, calls));
     (service.tell)(LogEvent::new("ended", &[]));
     // What is still being computed has no client left, and ends with the process.
     runtime.shutdown_background();
-    Ok(())
+    let what = "no cluster can be followed any more".to_owned();
+    let hint =
+        "mend what is wrong, and start the service again; the page has nothing to show without a cluster";
+    service.failure().map_or(Ok(()), |why| Err(ServeError { what, cause: io::Error::other(why), hint }))
 }
 
 /// Takes connections until the service is to end, and then lets those end that are open.

@@ -26,7 +26,7 @@ pub(crate) fn document<'r>(routes: impl Iterator<Item = &'r RouteForm>, clusters
                 "Refused": {
                     "type": "object",
                     "required": ["error", "hint"],
-                    "properties": { "error": { "type": "string" }, "hint": { "type": "string" } }
+                    "properties": { "error": { "type": "string" }, "hint": { "type": "string" }, "state": { "type": "string" } }
                 }
             }
         }

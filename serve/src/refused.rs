@@ -18,6 +18,8 @@ pub(crate) struct Refused {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct RefusedBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
     error: String,
     hint: String,
 }
@@ -32,7 +34,7 @@ impl Refused {
             status,
             again: SOON,
             challenge: "",
-            body: RefusedBody { error: error.into(), hint: hint.into() },
+            body: RefusedBody { state: None, error: error.into(), hint: hint.into() },
         }
     }
 
@@ -72,6 +74,12 @@ impl Refused {
     /// This refusal with how many seconds later to ask again.
     pub fn again_after(self, again: u16) -> Refused {
         Refused { again, ..self }
+    }
+
+    /// This refusal with the state that the service is in.
+    pub fn with_state(mut self, state: &'static str) -> Refused {
+        self.body.state = Some(state);
+        self
     }
 
     /// This refusal with another status.

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::assets::Assets;
-use crate::cluster::{ClusterState, ServedCluster};
+use crate::cluster::{ClusterCourse, ClusterState, ServedCluster};
 use crate::computing::ComputingRoom;
 use crate::log_event::LogEvent;
 use crate::metrics::ServiceMetrics;
@@ -167,6 +167,16 @@ impl Service {
         let rules = self.rules();
         rules.access.user_header.is_none()
             || question.user.as_ref().is_some_and(|user| rules.administrators.contains(user))
+    }
+
+    /// Why no cluster can be followed any more, if that is so: there is nothing left to serve but what was seen last.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let why = |one: &ClusterState| {
+            let failed = one.course() == ClusterCourse::Failed;
+            failed.then(|| format!("{}: {}", one.name, one.why_failed().unwrap_or_default()))
+        };
+        let all: Option<Vec<String>> = self.clusters.iter().map(why).collect();
+        all.filter(|all| !all.is_empty()).map(|all| all.join("; "))
     }
 
     /// What holds for a request that begins now.

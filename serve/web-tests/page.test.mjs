@@ -202,8 +202,18 @@ test("a job's drawer opens and closes by keyboard", () => on("/#/queue", async (
     const words = await text(page, "dialog");
     assert.ok(words.includes(body.job.why.slice(1, 40)), words);
   });
+  // The focus moves in, stays in, and comes back to the job.
+  const at = () => page.evaluate(() => document.activeElement.dataset.job || document.activeElement.id);
+  assert.equal(await at(), "drawer-title");
+  for (const key of ["Tab", "Tab", "Shift+Tab", "Tab"]) {
+    await page.keyboard.press(key);
+    assert.ok(await page.evaluate(() => document.activeElement.closest("dialog") !== null), key);
+  }
+  const job = (await text(page, "dialog h2")).replace("Job ", "");
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("dialog[open]").count(), 0);
+  const waits = await page.locator(`.q-list [data-job="${job}"]`).count();
+  assert.equal(await at(), waits ? job : "main");
 }));
 
 test("Machine shows what is used", () => on("/#/machine", async ({ page, bodies }) => {
@@ -235,6 +245,59 @@ test("Machine shows what is used", () => on("/#/machine", async ({ page, bodies 
   await page.keyboard.press("Enter");
   await page.waitForSelector("dialog[open]");
 }, { expected: ["404"] }));
+
+test("on a phone a finger scrolls the page over the chart, and the slider says its moment in words", () => on("/#/machine", async ({ page }) => {
+  await page.waitForSelector("canvas");
+  assert.equal(await page.locator("canvas").evaluate((canvas) => getComputedStyle(canvas).touchAction), "pan-y");
+  const slider = page.getByLabel("Moment");
+  await eventually(async () => assert.ok(await slider.isVisible()));
+  assert.equal(await slider.getAttribute("aria-valuetext"), "now");
+  await slider.evaluate((input) => {
+    input.value = input.min;
+    input.dispatchEvent(new Event("input"));
+  });
+  assert.match(await slider.getAttribute("aria-valuetext"), /^\S.* \d\d:\d\d$/);
+}, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }));
+
+test("a user of an earlier visit who is not known here hides no answer", async () => {
+  const opened = await openPage(browser, address);
+  const { page } = opened;
+  await page.addInitScript(() => localStorage.setItem("queuecast.user", "no-such-user"));
+  await page.goto(`${address}/#/when`);
+  await page.waitForSelector(".headline");
+  assert.match(await text(page, "#stray-note"), /User no-such-user of an earlier visit is not answered for here/);
+  assert.equal(await page.getByLabel("user your name").inputValue(), "");
+  // Who is typed is told of as it is.
+  await page.getByLabel("user your name").fill("nor-this-one");
+  await eventually(async () => assert.match(await text(page, ".empty-title"), /nor-this-one/));
+  assert.equal(await text(page, "#stray-note"), "");
+  await opened.close();
+});
+
+test("a partition or a cluster of a link that there is not is told", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  await page.goto(`${address}/#when?partition=none&procs=4&limit=30`);
+  await page.waitForSelector(".headline");
+  assert.match(await text(page, "#stray-note"), /There is no partition none here/);
+  assert.deepEqual([await page.getByLabel("-n processors").inputValue(), await page.getByLabel("-t time limit").inputValue()], ["4", "30"]);
+  await page.goto(`${address}/#/queue?cluster=none`);
+  await eventually(async () => assert.match(await text(page, "#notice"), /Cluster none is not served here/));
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
+test("a log that is over, and a cluster that cannot be followed, are told", async () => {
+  for (const [state, word, notice] of [["ended", "Ended", /played to its end/], ["failed", "Failed", /cannot be followed any more: no such log/]]) {
+    const opened = await openPage(browser, address);
+    const { page } = opened;
+    await changed(page, "/clusters", (body) => body.map((cluster) => ({ ...cluster, state, failure: state === "failed" ? "no such log" : null })));
+    await page.goto(`${address}/#/when`);
+    await eventually(async () => assert.match(await text(page, "#notice"), notice));
+    await eventually(async () => assert.equal(await text(page, ".status-word"), word));
+    await opened.close();
+  }
+});
 
 test("How right says what the scorecard says", () => on("/#/right", async ({ page, bodies }) => {
   await eventually(async () => {
@@ -413,6 +476,28 @@ test("axe finds nothing serious, and nothing is wider than the screen", async ()
       }, { viewport: { width, height }, colorScheme, bypassCSP: true });
     }
   }
+});
+
+test("nothing in the bar at the top overlaps or leaves the screen", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  await changed(page, "/clusters", (body) => body.map((cluster) => ({ ...cluster, name: "a-cluster-with-a-rather-long-name" })));
+  await page.goto(`${address}/#/right`);
+  await page.waitForSelector(".status-word");
+  for (const width of [360, 390, 720, 721, 800, 821, 1040, 1041, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    const found = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll(".bar > *, .tabs a")].filter((one) => !one.matches(".tabs")).map((one) => ({ name: one.textContent.trim() || one.id, box: one.getBoundingClientRect() })).filter(({ box }) => box.width && box.height);
+      const over = boxes.filter(({ box }) => box.left < -0.5 || box.right > innerWidth + 0.5).map(({ name }) => `${name} leaves the screen`);
+      const meet = boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => a.box.left < b.box.right - 0.5 && b.box.left < a.box.right - 0.5 && a.box.top < b.box.bottom - 0.5 && b.box.top < a.box.bottom - 0.5).map((b) => `${a.name} and ${b.name}`));
+      return { seen: boxes.length, wrong: [...over, ...meet] };
+    });
+    assert.ok(found.seen >= 8, `${found.seen} parts at ${width}`);
+    assert.deepEqual(found.wrong, [], `at ${width}`);
+  }
+  // The service knows no cluster of that name, so it refuses its events.
+  assert.deepEqual(wrong.filter((one) => !one.includes("status of 400")), []);
+  await opened.close();
 });
 
 test("the picture of the page is made", { skip: !process.env.QUEUECAST_PICTURE }, () => on("/#/when?n=16&t=2:00:00", async ({ page }) => {

@@ -4,7 +4,7 @@ import { BASE, get } from "./api.js";
 import { h, memory, put } from "./dom.js";
 import { follow } from "./follow.js";
 import { empty, failed, tokenForm } from "./parts.js";
-import { clock, count, date, duration, setUndated, zone } from "./words.js";
+import { clock, count, date, dated, duration, setUndated, zone } from "./words.js";
 import { whenView } from "./when.js";
 import { queueView } from "./queue.js";
 import { machineView } from "./machine.js";
@@ -118,7 +118,7 @@ function showStatus() {
   setUndated(isUndated(cluster));
   const speed = cluster.speed && cluster.speed !== 1 ? cluster.speed : null;
   const fresh = connected && cluster.state === "ok";
-  const word = !connected ? "Not connected" : cluster.state === "stale" ? "Stale" : cluster.state === "starting" ? "Starting" : speed ? (cluster.kind === "demo" ? "Demo" : "Replay") : "Live";
+  const word = !connected ? "Not connected" : cluster.state === "stale" ? "Stale" : cluster.state === "starting" ? "Starting" : cluster.state === "ended" ? "Ended" : cluster.state === "failed" ? "Failed" : speed ? (cluster.kind === "demo" ? "Demo" : "Replay") : "Live";
   put(byId("status"),
     h("span", { class: fresh ? "dot" : "dot off", "aria-hidden": "true" }),
     h("span", { class: "status-word" }, word),
@@ -137,7 +137,9 @@ function showNotice() {
     const age = (cluster.age_seconds ?? 0) + (performance.now() - app.asked) / 1000;
     const looked = cluster.kind === "slurm" ? "The last look at Slurm was" : "The last snapshot was made";
     text = `${looked} ${duration(age)} ago. What is shown is of then.${cluster.failure ? ` The next one failed: ${cluster.failure}` : ""}`;
-  } else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
+  } else if (cluster?.state === "ended") text = `The log has been played to its end. What is shown is of then, ${dated(app.now(), Date.now() / 1000)}.`;
+  else if (cluster?.state === "failed") text = `The cluster cannot be followed any more${cluster.failure ? `: ${cluster.failure}` : ""}.${cluster.now === null ? "" : ` What is shown is of ${dated(app.now(), Date.now() / 1000)}.`}`;
+  else if (cluster?.state === "starting") text = "The service is learning from the past of the site. The first answers come in a moment.";
   else if (cluster?.failure) text = `The last look failed: ${cluster.failure}`;
   else if (cluster && !connected && performance.now() - app.lost > 4000) text = `No connection to the service. What is shown is of ${clock(app.now())}; it is tried again.`;
   else if (app.unknown) text = `Cluster ${app.unknown} is not served here; this is ${cluster?.name}.`;

@@ -45,11 +45,14 @@ export function listen(canvas, chart) {
     if (other) {
       const apart = (one) => Math.max(20, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY));
       chart.zoom(apart(before) / apart(event), chart.time((inside(event)[0] + inside(other)[0]) / 2));
+      // The middle between two fingers moves half as far as one of them.
+      chart.pan(seconds(before.clientX - event.clientX) / 2, (before.clientY - event.clientY) / 2);
       dragged = Infinity;
     } else {
       const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
       dragged += Math.abs(dx) + Math.abs(dy);
-      if (dragged > 3) chart.pan(seconds(-dx), -dy);
+      // Up and down one finger scrolls the page, which the browser does.
+      if (dragged > 3) chart.pan(seconds(-dx), event.pointerType === "touch" ? 0 : -dy);
     }
     fingers.set(event.pointerId, event);
   });

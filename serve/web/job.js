@@ -5,15 +5,41 @@ import { empty, failed, loading, sentence, ticks, tickLabel } from "./parts.js";
 import { between, count, countOf, date, dated, duration, moment, percent, span } from "./words.js";
 
 let dialog = null;
+/** What had the focus before the drawer: the element, and the job that it was of. */
+let opener = { element: null, job: "" };
+
+/** Keeps the focus in the drawer: after the last element comes the first. */
+function keepFocus(event) {
+  if (event.key !== "Tab") return;
+  const all = [...dialog.querySelectorAll("button, a[href], input, select, summary, [tabindex='0']")];
+  const [first, last] = [all[0], all[all.length - 1]];
+  const at = document.activeElement;
+  if (!event.shiftKey && (at === last || !dialog.contains(at))) first.focus();
+  else if (event.shiftKey && (at === first || !all.includes(at))) last.focus();
+  else return;
+  event.preventDefault();
+}
+
+/** Gives the focus back. A row of the queue may have been made anew meanwhile. */
+function giveFocusBack() {
+  const { element, job } = opener;
+  const found = element?.isConnected ? element : job ? document.querySelector(`main [data-job="${CSS.escape(job)}"]`) : null;
+  (found ?? document.getElementById("main"))?.focus({ preventScroll: true });
+}
 
 function drawer(title, ...children) {
   if (!dialog) {
-    dialog = h("dialog", { class: "drawer", "aria-labelledby": "drawer-title", onclick: (event) => { if (event.target === dialog) dialog.close(); } });
+    dialog = h("dialog", { class: "drawer", "aria-labelledby": "drawer-title", onkeydown: keepFocus, onclose: giveFocusBack, onclick: (event) => { if (event.target === dialog) dialog.close(); } });
     document.body.append(dialog);
   }
+  const isNew = !dialog.open;
+  if (isNew) opener = { element: document.activeElement, job: document.activeElement?.dataset?.job ?? "" };
+  // What is read anew, as what is asked for comes, has the focus where it was, or on the heading.
+  const had = isNew ? null : document.activeElement?.closest(".drawer .icon") ? ".icon" : "h2";
   const close = h("button", { type: "button", class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, s("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: "M5 5l10 10M15 5L5 15" })));
-  put(dialog, h("div", { class: "drawer-inner" }, h("header", null, h("h2", { id: "drawer-title" }, title), close), children));
-  if (!dialog.open) dialog.showModal();
+  put(dialog, h("div", { class: "drawer-inner" }, h("header", null, h("h2", { id: "drawer-title", tabindex: "-1" }, title), close), children));
+  if (isNew) dialog.showModal();
+  dialog.querySelector(had ?? "h2").focus();
   return dialog;
 }
 

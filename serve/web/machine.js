@@ -24,11 +24,16 @@ export function machineView(app) {
       h("div", { class: "buttons" }, button("− zoom out", "−", () => chart.zoomOut()), button("+ zoom in", "+", () => chart.zoomIn()), button("Rows: all at once, or to be read", "Rows", () => chart.allRows()), button("Fit the window to what is known", "Fit", () => chart.fit()))),
     holder,
     h("p", { class: "key" }, h("span", null, h("i", { class: "swatch run" }), "runs, fading where it may have ended"), h("span", null, h("i", { class: "swatch plan" }), "planned, fading where it may not have started"), h("span", null, h("i", { class: "tick ink" }), "even odds")),
-    h("p", { class: "muted small", id: "gantt-keys" }, "Drag to move, pinch or Ctrl and wheel to zoom, Alt and wheel for thinner rows. Keys: arrows, + and −, [ and ], 0, Enter. The use above the rows is of jobs known now: later submissions are not in it."));
+    h("p", { class: "muted small", id: "gantt-keys" }, "Drag to move, pinch or Ctrl and wheel to zoom, two fingers to move rows, Alt and wheel for thinner rows. Keys: arrows, + and −, [ and ], 0, Enter. The use above the rows is of jobs known now: later submissions are not in it."));
   const waits = h("div");
   const element = h("div", { class: "view machine" }, h("div", { class: "title-row" }, h("h1", null, "Machine"), past), tiles, state, chartCard, waits);
 
-  slider.addEventListener("input", () => put(moment, dated(Number(slider.value), app.now())));
+  /** Says the moment of the slider, which is a number of seconds, in words. */
+  const tellMoment = (words) => {
+    put(moment, words);
+    slider.setAttribute("aria-valuetext", words);
+  };
+  slider.addEventListener("input", () => tellMoment(dated(Number(slider.value), app.now())));
   slider.addEventListener("input", debounce(() => {
     at = Number(slider.value) >= Number(slider.max) - 30 ? null : Number(slider.value);
     ask();
@@ -66,7 +71,7 @@ export function machineView(app) {
       slider.min = String(Math.ceil(from));
       slider.max = String(Math.floor(app.now()));
       if (at === null) slider.value = slider.max;
-      put(moment, at === null ? "now" : dated(at, app.now()));
+      tellMoment(at === null ? "now" : dated(at, app.now()));
       back.hidden = at === null;
     }
   }

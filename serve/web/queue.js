@@ -1,7 +1,7 @@
 // Queue: every job that waits. Only the rows on the screen are elements, so ten thousand scroll like ten.
 
 import { debounce, h, memory, put, questions } from "./dom.js";
-import { empty, failed, loading } from "./parts.js";
+import { empty, failed, loading, sentence } from "./parts.js";
 import { closeDrawer, openJob } from "./job.js";
 import { count, countOf, duration, limitText, moment, span } from "./words.js";
 
@@ -47,9 +47,19 @@ export function queueView(app) {
   user.addEventListener("input", debounce(() => ask(), 350));
   table.addEventListener("keydown", moveFocus);
 
+  /** Why the queue is not that of the user. */
+  let refused = null;
+
   const { ask, refresh, end } = questions(async (signal) => {
+    refused = null;
+    const name = user.value.trim();
     try {
-      body = await app.get("/pending", { user: user.value.trim() }, signal);
+      // A user of an earlier visit, whom this service does not answer for, is no reason to show no queue.
+      body = await app.get("/pending", { user: name }, signal).catch((error) => {
+        if (!name || (error.status !== 400 && error.status !== 403)) throw error;
+        refused = error;
+        return app.get("/pending", {}, signal);
+      });
       arrange();
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -84,7 +94,7 @@ export function queueView(app) {
     const wantedProcs = body.jobs.reduce((sum, row) => sum + row.asked.procs, 0);
     const mine = rows.filter((one) => one.own).length;
     put(summary, body.jobs.length ? `${countOf(body.jobs.length, "job")} wait${body.jobs.length === 1 ? "s" : ""} for ${countOf(wantedProcs, "processor")} at ${moment(now, now)}` : "");
-    put(found, wanted.length ? `${countOf(rows.length, "job")} found` : mine ? `${countOf(mine, "job")} of ${name || body.user}` : "");
+    put(found, refused ? sentence(refused.message) : wanted.length ? `${countOf(rows.length, "job")} found` : mine ? `${countOf(mine, "job")} of ${name || body.user}` : "");
     const nothing = rows.length ? null
       : body.jobs.length ? empty("No waiting job matches.", "Search for a number, a user, a partition or a word of the reason.")
       : empty("No job waits.", "A job that fits would start at once.");

@@ -8,6 +8,19 @@ import { between, count, countOf, duration, limitSeconds, limitText, moment, per
 
 const FIELDS = ["n", "N", "t", "p", "a", "u"];
 
+/** What fields are called in a link beside the options of sbatch: as parameters of the interface. */
+const NAMES = { procs: "n", nodes: "N", limit: "t", partition: "p", array: "a", user: "u" };
+
+/** What is said of a field while it is filled in. */
+const HINTS = {
+  n: "all of the job’s tasks times their processors",
+  N: "whole nodes; the processors follow from them",
+  t: "90 for minutes, 2:00:00, 1-12:00:00 or 2h; empty for the partition’s own",
+  p: "any: each partition that takes the job is asked",
+  a: "1-500, 1-9:2 or 1,3,7; at most 20 at once: 1-500%20",
+  u: "as at the site: one’s own past jobs and priority count",
+};
+
 export function whenView(app) {
   const nodes = app.cluster.nodes;
   const partitions = app.cluster.partitions ?? [];
@@ -15,17 +28,24 @@ export function whenView(app) {
   const inputs = {};
   let shown = null;
   let fastest = null;
+  /** Whether the user is the one of an earlier visit, whom this cluster may not know. */
+  let isRemembered = false;
+  /** What of a link or of an earlier visit is not known here. */
+  const unknown = { partition: "", user: "" };
+
+  const hinted = (key) => h("small", { class: "hint", id: `h-${key}` }, HINTS[key]);
 
   const field = (key, flag, label, extra) => {
-    inputs[key] = h("input", { id: `f-${key}`, name: key, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", ...extra });
-    return h("div", { class: `field field-${key}` }, h("label", { for: `f-${key}` }, h("code", null, flag), " ", h("span", null, label)), inputs[key]);
+    inputs[key] = h("input", { id: `f-${key}`, name: key, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `h-${key}`, ...extra });
+    return h("div", { class: `field field-${key}` }, h("label", { for: `f-${key}` }, h("code", null, flag), " ", h("span", null, label)), inputs[key], hinted(key));
   };
   const choice = () => {
-    inputs.p = h("select", { id: "f-p", name: "p" }, h("option", { value: "" }, "any"), partitions.map((one) => h("option", { value: one }, one)));
-    return h("div", { class: "field field-p" }, h("label", { for: "f-p" }, h("code", null, "-p"), " ", h("span", null, "partition")), inputs.p);
+    inputs.p = h("select", { id: "f-p", name: "p", "aria-describedby": "h-p" }, h("option", { value: "" }, "any"), partitions.map((one) => h("option", { value: one }, one)));
+    return h("div", { class: "field field-p" }, h("label", { for: "f-p" }, h("code", null, "-p"), " ", h("span", null, "partition")), inputs.p, hinted("p"));
   };
   const file = h("input", { type: "file", class: "hidden", id: "f-script", "aria-label": "Job script", onchange: () => file.files[0]?.text().then(readIn) });
   const note = h("p", { class: "note", id: "script-note", role: "status" });
+  const stray = h("p", { class: "note", id: "stray-note", role: "status" });
   const said = h("p", { class: "hidden", role: "status" });
   const form = h("form", { class: "command", "aria-label": "The job", onsubmit: (event) => { event.preventDefault(); ask(true); } },
     h("span", { class: "prompt", "aria-hidden": "true" }, "sbatch"),
@@ -37,11 +57,22 @@ export function whenView(app) {
     field("u", "user", "your name", { size: "9", placeholder: "any" }),
     h("button", { type: "button", class: "quiet script", onclick: () => file.click() }, "Read a job script"), file);
   const answer = h("div", { class: "answer" }, loading(4));
-  const element = h("div", { class: "view when" }, h("h1", { class: "hidden" }, "When would a job start?"), form, note, said, answer);
+  const element = h("div", { class: "view when" }, h("h1", { class: "hidden" }, "When would a job start?"), form, note, stray, said, answer);
 
   // A change is asked about a little later, so that typing a number is one question.
   const soon = debounce(() => ask(true), 350);
   form.addEventListener("input", soon);
+  inputs.u.addEventListener("input", () => { isRemembered = false; tellUnknown({ user: "" }); });
+  inputs.p?.addEventListener("input", () => tellUnknown({ partition: "" }));
+
+  function tellUnknown(told) {
+    Object.assign(unknown, told);
+    const words = [
+      unknown.partition ? `There is no partition ${unknown.partition} here: the answer is for any.` : "",
+      unknown.user ? `User ${unknown.user} of an earlier visit is not answered for here: the answer is for any user.` : "",
+    ];
+    put(stray, words.filter(Boolean).join(" "));
+  }
 
   /** The service reads scripts, so that page, interface and command read them alike. */
   async function readIn(text) {
@@ -103,9 +134,13 @@ export function whenView(app) {
       return;
     }
     const fields = Object.fromEntries(FIELDS.map((key) => [key, inputs[key]?.value.trim() ?? ""]));
-    app.address("when", fields);
-    memory.set("job", JSON.stringify(fields));
-    memory.set("user", fields.u);
+    // Before the first look no partition is known, and what a link names is kept.
+    if (app.cluster.state !== "starting") {
+      app.address("when", fields);
+      memory.set("job", JSON.stringify(fields));
+      // Another cluster may know the user that this one does not.
+      if (!unknown.user) memory.set("user", fields.u);
+    }
     const { array, ...job } = asked;
     if (byUser) answer.classList.add("asking");
     try {
@@ -128,12 +163,23 @@ export function whenView(app) {
       if (byUser) put(said, answer.querySelector(".headline")?.textContent ?? "");
     } catch (error) {
       if (error.name === "AbortError") return;
+      if (isRemembered && asked.user && (error.status === 400 || error.status === 403) && await isAnswered({ ...asked, user: "" }, signal)) {
+        inputs.u.value = "";
+        isRemembered = false;
+        tellUnknown({ user: asked.user });
+        ask(byUser);
+        return;
+      }
+      if (signal.aborted) return;
       shown = null;
       put(answer, failed(error));
     } finally {
       if (!signal.aborted) answer.classList.remove("asking");
     }
   });
+
+  /** Whether a question has an answer. */
+  const isAnswered = ({ array, ...job }, signal) => app.get(array ? "/campaign" : "/when", { ...job, array }, signal).then(() => true, () => false);
 
   /** Redraws the answer; what had the focus has it again. */
   function draw(...children) {
@@ -222,11 +268,16 @@ export function whenView(app) {
   return {
     element,
     enter(parameters) {
-      const kept = Object.keys(parameters).length ? parameters : { t: "2:00:00", ...read(memory.get("job")) };
+      const linked = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [NAMES[name] ?? name, value]));
+      const kept = Object.keys(linked).length ? linked : { t: "2:00:00", ...read(memory.get("job")) };
       const size = Math.max(1, Math.min(16, app.cluster.processors ?? 16));
       for (const key of FIELDS) if (inputs[key]) inputs[key].value = kept[key] ?? "";
       if (!inputs.n.value && !inputs.N?.value) inputs.n.value = String(size);
-      if (!inputs.u.value && !parameters.u) inputs.u.value = memory.get("user") ?? "";
+      isRemembered = !linked.u;
+      if (isRemembered && !inputs.u.value) inputs.u.value = memory.get("user") ?? "";
+      const isMissing = kept.p && !partitions.includes(kept.p) && app.cluster.state !== "starting";
+      if (inputs.p && !partitions.includes(kept.p)) inputs.p.value = "";
+      tellUnknown({ partition: isMissing ? kept.p : "", user: "" });
       ask(true);
     },
     update() {

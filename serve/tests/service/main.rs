@@ -5,6 +5,7 @@
 
 mod connections;
 mod dashboard;
+mod followed;
 mod played;
 mod what_if;
 

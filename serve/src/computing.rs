@@ -20,7 +20,7 @@ pub(crate) struct ComputingRoom {
 const AGAIN: u16 = 10;
 
 impl ComputingRoom {
-    /// For so many questions at once, in so many threads of this name; of those that wait, at most `waiting`.
+    /// For `at_once` questions at once, in `threads` threads of this name; of those that wait, at most `waiting`.
     pub fn new(
         at_once: usize,
         waiting: Option<usize>,

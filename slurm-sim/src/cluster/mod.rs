@@ -12,6 +12,7 @@ mod decided;
 mod event;
 mod expected;
 mod features;
+mod gpu_counts;
 mod grown;
 mod indices;
 mod limits;
@@ -48,6 +49,7 @@ pub use decided::{
 pub use event::{ClusterAction, ClusterEvent, JobUpdate, NodeChange};
 pub use expected::ExpectedStart;
 pub use features::FeatureExpr;
+pub(crate) use gpu_counts::gpu_contradiction;
 pub use indices::{AssociationIndex, PartitionIndex, QosIndex};
 pub use limits::{GroupLimits, HolderLimits, PerJobLimits};
 pub use moment::{ClusterMoment, JobStanding, StandingState};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::features::FeatureExpr;
+use super::gpu_counts::gpu_contradiction;
 use super::indices::PartitionIndex;
 use super::limits::PerJobLimits;
 use super::partition::{Allowed, ClusterPartition, PartitionState};
@@ -172,6 +173,9 @@ fn by_resources(cluster: &Cluster, request: &JobRequest) -> Option<SubmitRefusal
             let kind = one.kind.as_ref().map_or_else(String::new, |kind| format!(":{kind}"));
             return Some(SubmitRefusal::new(GRES, format!("no node has {}{kind}", one.name)));
         }
+    }
+    if let Some(why) = gpu_contradiction(request) {
+        return Some(SubmitRefusal::new(GRES, why));
     }
     // Licenses that the configuration does not name may be of the accounting database.
     let most = |name: &str| cluster.licenses.amount(name);

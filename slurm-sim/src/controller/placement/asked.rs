@@ -6,7 +6,7 @@ use super::node_order::NodeOrder;
 use super::node_set::NodeSet;
 use crate::cluster::{
     Cluster, ClusterPartition, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest,
-    PartitionIndex, Sharing,
+    PartitionIndex, Sharing, gpu_contradiction,
 };
 
 /// Bounds on the nodes of a job beside those that it asks for.
@@ -111,7 +111,8 @@ impl Need {
         let memory = if is_given { memory } else { MemoryNeed::PerCpu(0) };
         let all_gres = [&request.gres.per_node, &request.gres.per_job, &request.gres.per_task];
         let is_unknown = |one: &&GresRequest| one.count > 0 && layout.gres(one).is_none();
-        let asks_for_unknown = all_gres.into_iter().flatten().any(|one| is_unknown(&one));
+        let is_impossible = all_gres.into_iter().flatten().any(|one| is_unknown(&one))
+            || gpu_contradiction(request).is_some();
         let mut gres_per_node: Vec<(GresIndex, u64)> =
             request.gres.per_node.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
         if tasks_per_node > 0 || asked_nodes == 1 && most == 1 {
@@ -183,7 +184,7 @@ impl Need {
                 per_job: gres_per_job,
                 per_task: gres_per_task,
                 cpus_per_gpu,
-                asks_for_unknown,
+                is_impossible,
             },
             is_exclusive,
             placing: NeedPlacing {
@@ -246,8 +247,7 @@ impl Need {
         }
         (self.on.feasible, self.on.considered) = (feasible, considered);
         self.on.uniform_cpus = cpus.flatten();
-        self.on.could_run =
-            !self.gres.asks_for_unknown && layout.could_run(accepted.as_ref().unwrap_or(self));
+        self.on.could_run = !self.gres.is_impossible && layout.could_run(accepted.as_ref().unwrap_or(self));
     }
 }
 

@@ -58,8 +58,8 @@ pub struct NeedGres {
     /// Whether GPUs of the whole job are on one node where one has them all: the job says that it is one task, and not on how many
     /// nodes.
     pub on_one_node: bool,
-    /// Whether the job asks for a resource that no node has.
-    pub asks_for_unknown: bool,
+    /// Whether the job asks for a resource that no node has, or for numbers of GPUs that do not go together.
+    pub is_impossible: bool,
 }
 
 /// The nodes that a job may have.

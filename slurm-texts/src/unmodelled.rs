@@ -5,8 +5,8 @@ use super::site::SiteReading;
 use super::table::{PARTITION, of_association, of_cluster, of_qos};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Cluster, ClusterAction, Exclusivity, GroupLimits, JobRequest, PreemptAction, PreemptKind,
-    RecordedRun, SelectKind, Sharing, SubmittedJob, Topology,
+    Begin, Cluster, ClusterAction, Exclusivity, GresRequest, GroupLimits, JobRequest, PreemptAction,
+    PreemptKind, RecordedRun, SelectKind, Sharing, SubmittedJob, Topology,
 };
 
 /// All that is used and that a simulation of these submissions at a site leaves out, each once: what
@@ -74,7 +74,10 @@ pub fn unmodelled(cluster: &Cluster, run: &RecordedRun) -> Vec<String> {
     note(known_at_once(run, settings.jobs.min_job_age) > settings.jobs.max_job_count as usize, "MaxJobCount");
     let largest =
         |name: &str| cluster.nodes.iter().map(|node| node.gres_count(name, None)).max().unwrap_or(0);
-    let of_job = run.submissions.iter().flat_map(|one| &one.request.gres.per_job);
+    let is_gpu = |one: &GresRequest| one.name == "gpu" && one.count > 0;
+    // Where each node's number is said as well, it is known what each gives.
+    let of_job = run.submissions.iter().map(|one| &one.request.gres);
+    let of_job = of_job.filter(|gres| !gres.per_node.iter().any(is_gpu)).flat_map(|gres| &gres.per_job);
     note(
         of_job.clone().any(|one| one.name == "gpu" && one.count > largest("gpu")),
         "--gpus on several nodes",

@@ -8,6 +8,7 @@ use queuecast_serve::ServiceLimits;
 use crate::spec;
 
 #[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 pub struct Arguments {
     /// How long an answer may take
     #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "Limits")]

@@ -69,9 +69,14 @@ impl Need {
             if is_range && request.tasks.is_none() { cpus } else { cpus.max(asked_nodes) }
         };
         let cpus = counted(cpus_per_task);
-        // It counts as a job of one task where only its GPUs tell on how many nodes it runs.
-        let is_of_gpus = (request.min_nodes, request.tasks) == (None, None) && by_gres.is_some();
-        let asked_cpus = if is_of_gpus { counted_per_task } else { counted(counted_per_task) };
+        // Tasks and nodes that only its GPUs tell do not count.
+        let is_of_gpus = (request.tasks, request.tasks_per_node) == (None, None)
+            && (tasks_per_node > 0 || request.min_nodes.is_none() && by_gres.is_some());
+        let asked_cpus = if is_of_gpus {
+            request.min_nodes.unwrap_or(1).saturating_mul(counted_per_task)
+        } else {
+            counted(counted_per_task)
+        };
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (min_nodes, max_nodes) {

@@ -163,7 +163,7 @@ pub mod slurm {
         AppliedChange, ChangeError, Misread, MissingText, NoRecordedSite, RecordedSite, SbatchError,
         SbatchRequest, SettingChange, SiteChange, SiteChanges, SiteOptions, SiteReading, SubmissionLog,
         Unmodelled, WhatIf, WhatIfError, left_out, read_changed_site, read_recorded_site, read_site,
-        read_submissions, read_what_if, sbatch, sbatch_line, site_changes, unmodelled, write_submissions,
+        read_submissions, read_what_if, sbatch, sbatch_line, site_changes, write_submissions,
     };
 }
 

@@ -159,8 +159,10 @@ impl<'s, S: Store> Collector<'s, S> {
         }
         let kept = self.store.texts_kept(self.cluster)?;
         let is_old = |every: Seconds| kept.is_none_or(|kept| now - kept >= every || kept > now);
-        if collected.look.is_some() && self.settings.texts_every.is_some_and(is_old) {
-            collected.failures.extend(self.describe(slurm, now)?);
+        if let Some(every) = self.settings.texts_every.filter(|_| collected.look.is_some()) {
+            let failed =
+                if is_old(every) { self.describe(slurm, now)? } else { self.reservations(slurm, now)? };
+            collected.failures.extend(failed);
         }
         Ok(collected)
     }
@@ -325,6 +327,27 @@ impl<S: Store> Collector<'_, S> {
         }
         self.store.keep_texts(self.cluster, now, &texts)?;
         Ok(failed)
+    }
+}
+
+impl<S: Store> Collector<'_, S> {
+    /// Asks for the reservations of a site that is described: a new maintenance keeps jobs from starting at once, and not within the hour.
+    /// What went wrong, if something did.
+    fn reservations(&mut self, slurm: &dyn Ask, now: Time) -> Result<Option<String>, StoreError> {
+        let Some((file, kind, command)) = declared::reservations() else { return Ok(None) };
+        if !self.store.texts_at(self.cluster, now)?.contains_key(file) {
+            return Ok(None);
+        }
+        let answer = slurm.ask(&command).map_err(|why| why.to_string());
+        match answer
+            .and_then(|text| check_answer(kind, &text).map(|()| text).map_err(|error| error.to_string()))
+        {
+            Ok(text) => {
+                self.store.keep_text(self.cluster, now, (file, &text))?;
+                Ok(None)
+            }
+            Err(why) => Ok(Some(format!("{}: {why}", command.line()))),
+        }
     }
 }
 

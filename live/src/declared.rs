@@ -164,11 +164,15 @@ fn usage() -> DeclaredCommand {
 pub fn description() -> Vec<(&'static str, Option<SiteFileKind>, DeclaredCommand)> {
     let declared = |one: CaptureCommand| {
         let of_accounting = one.program == "sacctmgr";
+        let is_reservations = one.kind == SiteFileKind::Reservations;
         let command = DeclaredCommand {
             program: one.program,
             arguments: one.arguments,
-            frequency: Frequency::Hour,
-            purpose: "how the site is set up, for its own scheduler to be simulated",
+            frequency: if is_reservations { Frequency::Look } else { Frequency::Hour },
+            purpose: match is_reservations {
+                true => "reservations, so that a new maintenance counts from the next look on",
+                false => "how the site is set up, for its own scheduler to be simulated",
+            },
             daemon: if of_accounting { "slurmdbd" } else { "slurmctld" },
             rights: if of_accounting {
                 "any user; with PrivateData=users or usage only operators and administrators see the accounts of others"
@@ -181,6 +185,13 @@ pub fn description() -> Vec<(&'static str, Option<SiteFileKind>, DeclaredCommand
     let mut all: Vec<_> = capture_commands(None).into_iter().map(declared).collect();
     all.push((USAGE_FILE, None, usage()));
     all
+}
+
+/// The reservations, with the file that the answer is kept as. They are among what describes the site, and are asked for at every look.
+pub fn reservations() -> Option<(&'static str, SiteFileKind, DeclaredCommand)> {
+    let all = description().into_iter();
+    all.filter_map(|(file, kind, command)| Some((file, kind?, command)))
+        .find(|one| one.1 == SiteFileKind::Reservations)
 }
 
 /// The cluster that the commands are about.

@@ -149,10 +149,8 @@ fn administrators(named: &[String], ask: &mut impl FnMut(&str, Asker<'_>) -> Ser
             (status, body) => Err(format!("{user}: {status}: {}", body.trim())),
         }
     };
-    let all: Result<Vec<&String>, String> = named
-        .iter()
-        .filter_map(|name| may(name).map(|may| (!may).then_some(name)).transpose())
-        .collect();
+    let all: Result<Vec<&String>, String> =
+        named.iter().filter_map(|name| may(name).map(|may| (!may).then_some(name)).transpose()).collect();
     match (all, may(SOME_USER)) {
         (Ok(refused), Ok(false)) if refused.is_empty() => {
             let found = if named.is_empty() {
@@ -232,11 +230,7 @@ mod tests {
         );
         assert_eq!(
             answering(Ok(503), 401, Err("cut off")),
-            [
-                found("reachable", wrong, "http://here: said so"),
-                refuses,
-                found("access", wrong, "cut off")
-            ]
+            [found("reachable", wrong, "http://here: said so"), refuses, found("access", wrong, "cut off")]
         );
         // No user is asked for where there is no service, or another one.
         assert_eq!(
@@ -252,8 +246,7 @@ mod tests {
     #[test]
     fn users_of_a_proxy_and_its_administrators_are_asked_as() {
         let names = ["root".to_owned(), "ada".to_owned()];
-        let behind_proxy =
-            ServiceDoor { user_header: Some("X-Remote-User"), administrators: &names, ..OPEN };
+        let behind_proxy = ServiceDoor { user_header: Some("X-Remote-User"), administrators: &names, ..OPEN };
         // By who may ask what if.
         let checks = |door, may: &[&str]| -> Vec<ServiceCheck> {
             service_checks("http://here", door, |path, asker| match asker {

@@ -245,7 +245,9 @@ fn access(set: &DoctorSettings) -> (Access, ServiceCheck) {
         (Some(_), None) => "for requests with the token".to_owned(),
         (None, Some(name)) => format!("for users whom a proxy names in {name}; only the proxy may reach it"),
         (Some(_), Some(name)) => {
-            format!("for requests with the token, and users whom a proxy names in {name}; only the proxy and those with the token may reach it")
+            format!(
+                "for requests with the token, and users whom a proxy names in {name}; only the proxy and those with the token may reach it"
+            )
         }
     };
     let check = match access.check(&set.listen) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::live::LiveSite;
 use super::slurm::{FoundBefore, NamedTexts, SlurmPlace, note_left_out, read};
+use super::slurm_words::stays;
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::number::number_of;
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -211,7 +212,8 @@ pub(super) fn moment_of_look(
 /// Whether a job waits for another, a time, or its release: accounting does not have it until it could start.
 fn is_barred(job: &Queued) -> bool {
     let why = &job.reason.code;
-    job.elapsed.is_none() && ["Dependency", "BeginTime", "JobHeld"].iter().any(|one| why.starts_with(one))
+    let has_to_wait = ["Dependency", "BeginTime"].iter().any(|one| why.starts_with(one));
+    job.elapsed.is_none() && (has_to_wait || stays(why).is_some())
 }
 
 /// What a job still depends on, as `squeue` shows it: `afterok:12(unfulfilled),afterany:7_*(unfulfilled)`.
@@ -270,7 +272,7 @@ fn as_seen(mut submission: SubmittedJob, tasks: &[(Option<u32>, &Queued)]) -> Su
         if submission.request.dependency != depends_on {
             submission.request.dependency = depends_on;
         }
-        let is_held = job.reason.code.starts_with("JobHeld");
+        let is_held = stays(&job.reason.code).is_some();
         if submission.request.terms.hold != is_held {
             submission.request.terms.hold = is_held;
         }
@@ -309,15 +311,15 @@ fn shown(key: &str, job: &Queued, now: Time) -> SubmittedJob {
     }
 }
 
-/// Nodes that take no jobs: some of their processors are neither held nor idle, as `sinfo` counts them, or they are described as closed
-/// and none of their processors is idle since.
+/// Nodes that take no jobs: they are being drained or are down, some of their processors are neither held nor idle, as `sinfo` counts them,
+/// or they are described as closed and none of their processors is idle since.
 pub(super) fn closed_nodes(cluster: &Cluster, look: &LiveSite) -> Vec<usize> {
     let mut closed = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (name, procs) in look.node_procs() {
         let Some(node) = cluster.node(name) else { continue };
         seen.insert(node);
-        let out = procs.held.saturating_add(procs.idle) < procs.all;
+        let out = procs.is_closed || procs.held.saturating_add(procs.idle) < procs.all;
         if out || (cluster.nodes[node].state != NodeState::Up && procs.idle == 0) {
             closed.insert(node);
         }

@@ -33,6 +33,7 @@ mod sites_file;
 mod sites_text;
 mod slurm;
 mod slurm_pending;
+mod slurm_words;
 mod snapshot;
 mod start;
 mod start_grid;

@@ -143,7 +143,19 @@ mod tests {
             ),
             ("phys|high|(null)|1763222400|(null)|BeginTime", "its begin time, 2025-11-15 16:00:00"),
             ("phys|high|(null)|N/A|(null)|JobHeldUser", "being released: its user holds it"),
-            ("phys|high|(null)|N/A|(null)|Cleaning", "what Slurm calls Cleaning"),
+            (
+                "phys|high|(null)|N/A|(null)|Cleaning",
+                "what is left of its earlier run to be cleaned up (Cleaning)",
+            ),
+            (
+                "phys|high|(null)|N/A|(null)|ReqNodeNotAvail, UnavailableNodes:n[1-3]",
+                "nodes that it asks for and that are not available (ReqNodeNotAvail, UnavailableNodes:n[1-3])",
+            ),
+            (
+                "phys|high|(null)|N/A|(null)|InvalidQOS",
+                "a change, and does not start until it has another QOS: its own is not valid (InvalidQOS)",
+            ),
+            ("phys|high|(null)|N/A|(null)|NewReason", "what Slurm calls NewReason"),
             ("JobArrayTaskLimit", "other tasks of its array: only some of them may run at one time"),
             ("QOSMaxCpuPerUserLimit", "a limit on processors of user ada in its QOS (QOSMaxCpuPerUserLimit)"),
         ] {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::slurm_words::{in_words, stays};
 use queuecast_core::number::number_of;
 use queuecast_trace::Moment;
 
@@ -198,7 +199,18 @@ impl WaitsFor {
             WaitsFor::Barred => {
                 "a limit that is not told, or a partition that takes its account and QOS".to_owned()
             }
-            WaitsFor::Other { reason } => format!("what Slurm calls {reason}"),
+            WaitsFor::Other { reason } => in_words(reason),
+        }
+    }
+
+    /// What has to be changed before it starts, after "until", if it waits for something that does not pass by itself.
+    pub fn stays_until(&self) -> Option<String> {
+        match self {
+            WaitsFor::Dependency { never: true, .. } => stays("DependencyNeverSatisfied").map(str::to_owned),
+            WaitsFor::Held { by: Some(by) } => Some(format!("it is released: {by} holds it")),
+            WaitsFor::Held { by: None } => Some("it is released".to_owned()),
+            WaitsFor::Other { reason } => stays(reason).map(str::to_owned),
+            _ => None,
         }
     }
 

@@ -74,6 +74,9 @@ pub(crate) fn job_rows<'a>(jobs: impl IntoIterator<Item = &'a PendingJob>) -> Ta
 /// When a job starts, in one sentence.
 pub(crate) fn start_sentence(job: &PendingJob) -> String {
     let name = &job.job;
+    if let Some(until) = job.waits_for.stays_until() {
+        return format!("Job {name} does not start until {until}.");
+    }
     let Some(start) = &job.start else {
         return match job.not_before {
             Some(seconds) => {

@@ -185,9 +185,8 @@ mod tests {
         let by_proxy = Access { token: None, user_header: named };
         let with_token = Access { token: Some(b"0123456789abcdef".to_vec()), ..by_proxy.clone() };
         let headers = |pairs: &[(&str, &str)]| -> HeaderMap {
-            let pair = |(name, value): &(&str, &str)| {
-                (name.parse::<HeaderName>().unwrap(), value.parse().unwrap())
-            };
+            let pair =
+                |(name, value): &(&str, &str)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
             pairs.iter().map(pair).collect()
         };
         let (user, token) = (("x-remote-user", "ada"), ("authorization", "Bearer 0123456789abcdef"));

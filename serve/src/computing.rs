@@ -20,8 +20,12 @@ pub(crate) struct ComputingRoom {
 const AGAIN: u16 = 10;
 
 impl ComputingRoom {
-    /// For so many questions at once, in so many threads of this name; of those that wait, at most `waiting`.
-    pub fn new(at_once: usize, waiting: Option<usize>, (name, threads): (&'static str, usize)) -> ComputingRoom {
+    /// For `at_once` questions at once, in `threads` threads of this name; of those that wait, at most `waiting`.
+    pub fn new(
+        at_once: usize,
+        waiting: Option<usize>,
+        (name, threads): (&'static str, usize),
+    ) -> ComputingRoom {
         ComputingRoom {
             turns: Arc::new(Semaphore::new(at_once)),
             waiting: waiting.map(|most| Arc::new(Semaphore::new(most))),

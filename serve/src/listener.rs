@@ -108,7 +108,8 @@ pub fn serve(
     // What is still being computed has no client left, and ends with the process.
     runtime.shutdown_background();
     let what = "no cluster can be followed any more".to_owned();
-    let hint = "mend what is wrong, and start the service again; the page has nothing to show without a cluster";
+    let hint =
+        "mend what is wrong, and start the service again; the page has nothing to show without a cluster";
     service.failure().map_or(Ok(()), |why| Err(ServeError { what, cause: io::Error::other(why), hint }))
 }
 

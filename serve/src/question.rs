@@ -43,7 +43,10 @@ fn check_encoded(raw: &str) -> Result<(), Refused> {
         code.is_some_and(|code| !ARRAY_SIGNS.iter().any(|sign| sign.eq_ignore_ascii_case(code)))
     };
     if raw.split('%').skip(1).any(escaped) || raw.contains('+') {
-        return Err(Refused::question(format!("array={raw}: its % is not encoded, or it has a blank"), ARRAY));
+        return Err(Refused::question(
+            format!("array={raw}: its % is not encoded, or it has a blank"),
+            ARRAY,
+        ));
     }
     Ok(())
 }

@@ -30,7 +30,12 @@ const SOON: u16 = 2;
 impl Refused {
     /// With what is wrong and what to do.
     pub fn new(status: StatusCode, error: impl Into<String>, hint: impl Into<String>) -> Refused {
-        Refused { status, again: SOON, challenge: "", body: RefusedBody { state: None, error: error.into(), hint: hint.into() } }
+        Refused {
+            status,
+            again: SOON,
+            challenge: "",
+            body: RefusedBody { state: None, error: error.into(), hint: hint.into() },
+        }
     }
 
     /// The question makes no sense.

@@ -41,14 +41,12 @@ pub(super) fn administered(
             _ => unix_second(text, zone).flatten().map(Time),
         }
     };
-    if has("create") && (has("reservation") || pair("ReservationName").is_some()) {
+    let named = pair("ReservationName").or_else(|| pair("Reservation"));
+    if has("create") && (has("reservation") || named.is_some()) {
         return reservation(&pairs, nodes, &time, notes).map(ClusterAction::Reserve);
     }
-    if has("delete") {
-        let named = pair("ReservationName").or_else(|| pair("Reservation"));
-        if let Some(said) = named {
-            return Some(ClusterAction::Unreserve { name: said.value.clone() });
-        }
+    if let (true, Some(said)) = (has("delete"), named) {
+        return Some(ClusterAction::Unreserve { name: said.value.clone() });
     }
     if let (true, Some(named), Some(state)) = (has("update"), pair("NodeName"), pair("State")) {
         let state = match state.value.to_ascii_uppercase().as_str() {

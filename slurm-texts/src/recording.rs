@@ -445,7 +445,7 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
     #[test]
     fn plans_are_read_too() {
         let mut notes = Notes::default();
-        let text = "{\"dt\": 0, \"op\": \"admin\", \"args\": [\"create\", \"reservation\", \"ReservationName=r\", \"StartTime=@T+300\", \"Duration=5\", \"Nodes=c1\"]}\n{\"dt\": 2.5, \"op\": \"submit\", \"name\": \"s1\", \"user\": \"ann\", \"run\": 20, \"args\": [\"-n\", \"1\", \"-d\", \"afterok:@s0\"]}\n{\"op\": 1}\n";
+        let text = "{\"dt\": 0, \"op\": \"admin\", \"args\": [\"create\", \"reservation=r\", \"StartTime=@T+300\", \"Duration=5\", \"Nodes=c1\"]}\n{\"dt\": 2.5, \"op\": \"submit\", \"name\": \"s1\", \"user\": \"ann\", \"run\": 20, \"args\": [\"-n\", \"1\", \"-d\", \"afterok:@s0\"]}\n{\"op\": 1}\n";
         let calls = planned("p.jsonl", text, &mut notes);
         assert_eq!((calls.len(), notes.misread.len()), (2, 1));
         let (run, _) =

@@ -29,6 +29,7 @@ pub mod site_metrics;
 mod site_policy;
 mod site_variants;
 mod sweep;
+mod unknown_names;
 
 pub use awaited::Awaited;
 pub use brokerage::{BrokerResult, Brokerage, HomeResult, RelativeChange, SiteOfGrid, SiteShare};

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::cluster_report::{ClusterReport, cluster_report};
 use crate::site_policy::SitePolicy;
+use crate::unknown_names::unknown_names;
 use queuecast_sim::sim::SimError;
 use queuecast_slurm_sim::cluster::JobOutcome;
 use queuecast_slurm_sim::controller::SimulatedRun;
@@ -25,7 +26,7 @@ pub struct SiteAnswer {
     pub not_modelled: Vec<String>,
     /// What no text of the site tells, and what is taken instead.
     pub missing: Vec<MissingText>,
-    /// What is odd about the site.
+    /// What is odd about the site and the submissions.
     pub warnings: Vec<String>,
     /// Places that could not be read.
     pub misread: Vec<Misread>,
@@ -57,7 +58,7 @@ pub(crate) fn simulated_answer(
         report,
         not_modelled,
         missing: reading.missing.clone(),
-        warnings: reading.warnings.clone(),
+        warnings: reading.warnings.iter().cloned().chain(unknown_names(cluster, run)).collect(),
         misread: reading.misread.clone(),
     };
     Ok((answer, simulated))

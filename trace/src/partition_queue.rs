@@ -69,12 +69,14 @@ impl PartitionQueue {
     }
 }
 
-/// The processors that a running job holds on the nodes of a partition.
+/// The processors that a running job holds on the nodes of a partition that are in service.
 fn held(job: &Queued, partition: &Partition) -> Procs {
     if job.nodes.is_empty() {
         return if job.partitions.contains(&partition.name) { job.procs } else { Procs(0) };
     }
-    let here = job.nodes.iter().filter(|node| partition.nodes.contains_key(*node)).count();
+    // What it holds on nodes that are being drained is free for no other job.
+    let is_here = |node: &&String| partition.nodes.get(*node).is_some_and(|node| !node.is_closed);
+    let here = job.nodes.iter().filter(is_here).count();
     part(job.procs, here as f64 / job.nodes.len() as f64)
 }
 
@@ -138,6 +140,26 @@ mod tests {
         let long = alike.iter().find(|one| one.name == "long").unwrap();
         assert_eq!(seen(&PartitionQueue::of(long, &alike, &queue, None)), [(1, 8), (2, 4), (3, 4), (6, 1)]);
     }
+
+    /// What ends on a node that is being drained frees nothing.
+    #[test]
+    fn a_job_on_a_node_that_is_being_drained_frees_nothing() {
+        let queue = squeue(
+            "1|RUNNING|8|5:00|1:00|9|ada|N/A|batch|a,b|None\n2|RUNNING|4|5:00|2:00|9|ada|N/A|batch|b|None\n",
+        )
+        .unwrap();
+        let of = |state: &str| {
+            let all = sinfo(&format!(
+                "a|4/0/0/4|batch|up|10:00|1-2|UNLIMITED|1|allocated\nb|8/0/0/8|batch|up|10:00|1-2|UNLIMITED|1|{state}\n"
+            ))
+            .unwrap();
+            let found = PartitionQueue::of(&all[0], &all, &queue, None);
+            (found.machine, found.unlisted, seen(&found))
+        };
+        assert_eq!(of("draining"), (Procs(4), Procs(0), vec![(1, 4)]));
+        assert_eq!(of("allocated"), (Procs(12), Procs(0), vec![(2, 4), (1, 8)]));
+    }
+
     #[test]
     fn a_waiting_job_larger_than_the_machine_is_counted_and_a_running_one_is_capped() {
         // Four of the sixteen processors are held by no listed job.

@@ -8,7 +8,10 @@ use queuecast_core::order;
 use queuecast_core::units::{Procs, Seconds};
 
 /// What to ask `sinfo`: one line for each node and partition, all partitions included.
-pub const SINFO: [&str; 5] = ["-h", "-a", "-N", "-o", "%N|%C|%R|%a|%l|%s|%B|%p"];
+pub const SINFO: [&str; 5] = ["-h", "-a", "-N", "-o", "%N|%C|%R|%a|%l|%s|%B|%p|%T"];
+
+/// States of nodes that start no jobs, though jobs may still run there. Marks for what else is said of a node may follow.
+const CLOSED: [&str; 6] = ["draining", "drained", "down", "fail", "inval", "future"];
 
 /// The processors of a node, by what they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +22,15 @@ pub struct NodeProcs {
     pub idle: u32,
     /// All, those that are down or drained included.
     pub all: u32,
+    /// Whether it takes no new jobs, whatever runs there: it is being drained, or is down. Earlier versions did not ask for that.
+    pub is_closed: bool,
+}
+
+impl NodeProcs {
+    /// Processors that jobs hold, and that will be free for others.
+    fn held_in_service(&self) -> u32 {
+        if self.is_closed { 0 } else { self.held }
+    }
 }
 
 /// A partition of a site: its nodes, which other partitions may have too, and its limits.
@@ -55,7 +67,12 @@ pub fn sinfo(text: &str) -> Result<Vec<Partition>, NotAsAsked> {
 /// A node, its processors, and a partition it is in.
 fn read(line: &str) -> Option<(String, NodeProcs, Partition)> {
     let fields: Vec<&str> = line.trim_end().split('|').collect();
-    let &[node, procs, name, state, longest, nodes, on_node, tier] = &fields[..] else { return None };
+    let (&[node, procs, name, state, longest, nodes, on_node, tier], rest) = fields.split_first_chunk()?;
+    let is_closed = match rest {
+        [] => false,
+        [state] => CLOSED.iter().any(|closed| state.starts_with(closed)),
+        _ => return None,
+    };
     let counts: Vec<u32> = procs.trim().split('/').map(|count| count.parse().ok()).collect::<Option<_>>()?;
     let &[held, idle, other, all] = &counts[..] else { return None };
     held.checked_add(idle)?.checked_add(other)?;
@@ -73,7 +90,7 @@ fn read(line: &str) -> Option<(String, NodeProcs, Partition)> {
         tier: number(tier)?.into(),
         nodes: BTreeMap::new(),
     };
-    Some((node.to_owned(), NodeProcs { held, idle, all }, partition))
+    Some((node.to_owned(), NodeProcs { held, idle, all, is_closed }, partition))
 }
 
 /// A number, or none where there is no limit. `None` if it is neither.
@@ -105,14 +122,14 @@ impl Partition {
         Procs(self.nodes.values().fold(0_u32, |sum, node| sum.saturating_add(of(node))))
     }
 
-    /// Processors of its nodes that jobs of any partition hold.
+    /// Processors of its nodes that jobs of any partition hold; not those of nodes that are being drained.
     pub fn held(&self) -> Procs {
-        self.sum(|node| node.held)
+        self.sum(NodeProcs::held_in_service)
     }
 
-    /// Processors that are held or idle; not those of nodes that are down or drained.
+    /// Processors that are held or idle; not those of nodes that are down or drained, or are being drained: what ends there frees none.
     pub fn in_service(&self) -> Procs {
-        self.sum(|node| node.held.saturating_add(node.idle))
+        self.sum(|node| node.held_in_service().saturating_add(if node.is_closed { 0 } else { node.idle }))
     }
 
     /// The most processors that a job may ask for.
@@ -177,6 +194,26 @@ node03|0/0/8/8|test|drain|infinite|1|2|1
         assert_eq!(all_procs(&partitions), Procs(16));
         assert!(!long.is_like(short) && long.is_like(&Partition { name: "other".into(), ..long.clone() }));
     }
+
+    /// A node that is being drained has no processors in service, though jobs still hold all of them.
+    #[test]
+    fn nodes_that_are_being_drained_are_not_in_service() {
+        let with = |state: &str| {
+            let line = |node: &str, state: &str| {
+                format!("{node}|4/0/0/4|batch|up|1:00:00|1-2|UNLIMITED|1|{state}\n")
+            };
+            let partitions = sinfo(&(line("n1", state) + &line("n2", "allocated"))).unwrap();
+            (partitions[0].held(), partitions[0].in_service())
+        };
+        for closed in ["draining", "draining*", "draining@", "drained", "down~", "failing"] {
+            assert_eq!(with(closed), (Procs(4), Procs(4)), "{closed}");
+        }
+        for open in ["allocated", "mixed-", "idle~", "completing", "reserved", "maint", "planned"] {
+            assert_eq!(with(open), (Procs(8), Procs(8)), "{open}");
+        }
+        assert!(sinfo("n1|4/0/0/4|batch|up|1:00:00|1-2|UNLIMITED|1|idle|x\n").is_err());
+    }
+
     #[test]
     fn numbers_may_have_suffixes_and_limits_may_be_missing() {
         let one = |limits: &str| {

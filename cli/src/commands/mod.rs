@@ -38,6 +38,7 @@ mod reproduce;
 mod score;
 mod search;
 mod serve;
+mod service_limits;
 mod shaken;
 mod simulate;
 mod simulated;

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::FromArgMatches;
-use queuecast_core::units::{Seconds, Time};
+use queuecast_core::units::Time;
 use queuecast_live::{PlayedSite, StoredSite, refused_store};
 use queuecast_operate::settings;
 use queuecast_process::failure::Failure;
@@ -17,13 +17,13 @@ use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_process::{file_limit, supervisor, zone};
 use queuecast_serve::{
-    Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceLimits,
-    ServiceRules, ServiceSettings, read_token, serve,
+    Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceRules,
+    ServiceSettings, read_token, serve,
 };
 use queuecast_trace::TimeZone;
 
 use super::source::Source;
-use super::{replayed, store_option};
+use super::{replayed, service_limits, store_option};
 use crate::spec;
 
 const EXAMPLES: &str = "\
@@ -97,24 +97,8 @@ pub struct Arguments {
     /// How messages are written: logfmt, or an object of JSON in each line
     #[arg(long, value_name = "FORMAT", default_value = "logfmt", value_parser = ["logfmt", "json"], help_heading = "Requests")]
     log_format: String,
-    /// How long an answer may take
-    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "Limits")]
-    answer_timeout: Seconds,
-    /// How long a client may take to send a request, and to take some of an answer
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = spec::positive_duration, allow_hyphen_values = true, help_heading = "Limits")]
-    client_timeout: Seconds,
-    /// Connections at once
-    #[arg(long, value_name = "N", default_value = "4096", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
-    max_connections: usize,
-    /// Viewers of events at once
-    #[arg(long, value_name = "N", default_value = "3000", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
-    max_viewers: usize,
-    /// Questions that are computed at once; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
-    max_computed: Option<usize>,
-    /// Questions about arrays and chains that are computed at once, beside the others; by default half as many
-    #[arg(long, value_name = "N", value_parser = at_most_a_million, allow_negative_numbers = true, help_heading = "Limits")]
-    max_campaigns: Option<usize>,
+    #[command(flatten)]
+    limits: service_limits::Arguments,
     /// A file of settings, as of queuecast config --defaults; by default what QUEUECAST_CONFIG names, else queuecast/queuecast.toml in $XDG_CONFIG_HOME or ~/.config, else /etc/queuecast/queuecast.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -122,11 +106,6 @@ pub struct Arguments {
     store: store_option::Arguments,
     #[command(flatten)]
     source: Source,
-}
-
-fn at_most_a_million(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
-    number.ok_or_else(|| "expected a whole number from 1 to 1000000".to_owned())
 }
 
 /// A longer token is none.
@@ -234,19 +213,9 @@ impl Arguments {
 
 impl Arguments {
     fn rules(&self, printer: &Printer) -> Result<ServiceRules, Failure> {
-        let mut limits = ServiceLimits {
-            reading: length(self.client_timeout),
-            request: length(self.answer_timeout),
-            connections: self.max_connections,
-            viewers: self.max_viewers,
-            ..ServiceLimits::default()
-        };
-        limits.computed = self.max_computed.unwrap_or(limits.computed);
-        limits.campaigns =
-            self.max_campaigns.unwrap_or_else(|| ServiceLimits::campaigns_beside(limits.computed));
         Ok(ServiceRules {
             access: self.access(printer)?,
-            limits,
+            limits: self.limits.limits(),
             administrators: self.administrator.clone(),
             log_requests: self.log_requests,
         })
@@ -255,10 +224,6 @@ impl Arguments {
     fn log_format(&self) -> LogLineFormat {
         if self.log_format == "json" { LogLineFormat::Json } else { LogLineFormat::Logfmt }
     }
-}
-
-fn length(seconds: Seconds) -> Duration {
-    Duration::from_secs(seconds.0.unsigned_abs())
 }
 
 /// Calls a service when the process is told something.

@@ -45,7 +45,7 @@ fn a_live_site_is_asked_which_jobs_run_and_wait() {
     assert_eq!(result["machine"], value!({"procs": 10, "source": "sinfo"}));
     let learned = json(&mut run(&format!("{line} site.sacct --partition long")));
     assert_eq!(learned["state"]["ended"], 2);
-    assert_eq!(folder.read("asked-sinfo").trim(), "-h -a -N -o %N|%C|%R|%a|%l|%s|%B|%p");
+    assert_eq!(folder.read("asked-sinfo").trim(), "-h -a -N -o %N|%C|%R|%a|%l|%s|%B|%p|%T");
     assert_eq!((&learned["partition"], &learned["history"]["procs"]), (&value!("long"), &value!(15)));
     let noted = run(line).assert().success();
     assert!(

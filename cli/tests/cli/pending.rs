@@ -128,12 +128,12 @@ fn a_log_tells_of_its_queue_at_a_moment() {
         .assert()
         .success();
     folder.queuecast("simulate made.swf --schedule-swf log.swf --quiet --no-plot").assert().success();
-    let all = json(&mut folder.queuecast("pending log.swf --format json"));
+    let all = json(&mut folder.recalling("pending log.swf --format json"));
     let jobs = all["jobs"].as_array().unwrap();
     assert!(jobs.len() > 3, "control: a queue is there: {all}");
     for one in jobs.iter().take(3) {
         let line = format!("when log.swf --job {} --format json", one["job"].as_str().unwrap());
-        assert_eq!(&json(&mut folder.queuecast(&line))["job"], one);
+        assert_eq!(&json(&mut folder.recalling(&line))["job"], one);
         let start = &one["start"];
         let range = ["low", "median", "high"].map(|part| start[part].as_f64().unwrap());
         assert!(range.is_sorted() && range[0] >= 0.0, "no sooner than now: {range:?}");
@@ -141,20 +141,20 @@ fn a_log_tells_of_its_queue_at_a_moment() {
     let record = &all["queues"][0]["record"];
     assert!(record["answers"].as_u64().unwrap() >= 30, "{record}");
     let user = jobs[1]["user"].as_str().unwrap();
-    let own = json(&mut folder.queuecast(&format!("pending log.swf -u {user} --format json")));
+    let own = json(&mut folder.recalling(&format!("pending log.swf -u {user} --format json")));
     assert_eq!((&own["jobs"][0]["user"], &own["jobs"][0]["own"]), (&value!(user), &value!(true)));
-    let unknown = folder.queuecast("pending log.swf -u 99999").assert().code(2);
+    let unknown = folder.recalling("pending log.swf -u 99999").assert().code(2);
     assert!(String::from_utf8_lossy(&unknown.get_output().stderr).contains("the log has no such user"));
     // A partition of a job script that the log does not have.
     std::fs::write(folder.path("job.sh"), "#!/bin/sh\n#SBATCH -n 4 -t 20 -p gpu\n").unwrap();
-    let script = folder.queuecast("when log.swf --script job.sh").assert().success();
+    let script = folder.recalling("when log.swf --script job.sh").assert().success();
     let said = String::from_utf8_lossy(&script.get_output().stderr).into_owned();
     assert!(said.contains("log.swf has no queue gpu: the job is asked about without one"), "{said}");
-    folder.queuecast("when log.swf --script job.sh -q gpu").assert().code(2);
+    folder.recalling("when log.swf --script job.sh -q gpu").assert().code(2);
     // Of an array one job is asked about, until the options ask about all of it.
     std::fs::write(folder.path("array.sh"), "#!/bin/sh\n#SBATCH -n 4 -t 20 --array=1-10%2\n").unwrap();
     let said = |line: &str| {
-        let ran = folder.queuecast(line).assert().success();
+        let ran = folder.recalling(line).assert().success();
         String::from_utf8_lossy(&ran.get_output().stderr).into_owned()
     };
     let one = said("when log.swf --script array.sh");
@@ -162,7 +162,7 @@ fn a_log_tells_of_its_queue_at_a_moment() {
     assert!(!one.contains("not looked at"), "{one}");
     let all = said("when log.swf --script array.sh --array 1-10%2");
     assert!(!all.contains("one job of its array"), "{all}");
-    let first = folder.queuecast("when log.swf --job 1").assert().code(2);
+    let first = folder.recalling("when log.swf --job 1").assert().code(2);
     assert!(String::from_utf8_lossy(&first.get_output().stderr).contains("job 1 has started already"));
 }
 

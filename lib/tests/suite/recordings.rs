@@ -366,3 +366,34 @@ fn linear_selection_among_unequal_nodes_is_that_of_slurm() {
         control.shares
     );
 }
+
+/// Requests that say one thing in two ways (GPUs of the job and of its tasks, nodes and fewer tasks), nodes whose cores have two threads
+/// of which a job wants one, partitions that are down, limits of partitions at submission, and who may use a reservation. What is never
+/// given nodes is refused, or waits.
+#[test]
+fn what_is_asked_is_read_as_by_slurm() {
+    models_all("asked");
+    hold(
+        "asked",
+        &[
+            (DecisionKind::Priority, 80, 99.5),
+            (DecisionKind::PlanStart, 40, 99.0),
+            (DecisionKind::PlanNodes, 40, 98.0),
+            (DecisionKind::StartNodes, 19, 99.0),
+        ],
+    );
+    let (_, reading) = recording("asked");
+    let run = reading.recording.as_ref().unwrap();
+    let simulated =
+        simulate_cluster(&reading.cluster, run, Phases::of(&run.clock, &reading.cluster.settings));
+    // What was not cancelled while it waited is in the accounting, or was refused.
+    let recorded: BTreeMap<&str, bool> =
+        run.outcomes.iter().map(|one| (one.key.as_str(), one.start.is_some())).collect();
+    let mut refused = 0;
+    for one in &simulated {
+        let started = recorded.get(one.key.as_str()).copied();
+        assert_eq!(one.start.is_some(), started.unwrap_or(false), "{one:?}");
+        refused += usize::from(started.is_none());
+    }
+    assert_eq!(refused, 8);
+}

@@ -177,7 +177,9 @@ impl Draws {
     }
 
     fn request(&mut self) -> JobRequest {
-        let fewest = self.number();
+        let (fewest, tasks) = (self.number(), self.number());
+        // No job has more nodes than tasks.
+        let fewest = fewest.map(|fewest| fewest.min(tasks.unwrap_or(fewest).max(1)));
         JobRequest {
             name: self.maybe(Draws::text),
             account: self.maybe(Draws::text),
@@ -185,7 +187,7 @@ impl Draws {
             partitions: self.words(),
             min_nodes: fewest,
             max_nodes: fewest.and_then(|fewest| self.maybe(|draws| fewest + draws.below(3) as u32)),
-            tasks: self.number(),
+            tasks,
             cpus_per_task: self.number(),
             tasks_per_node: self.number(),
             memory: self.maybe(|draws| {

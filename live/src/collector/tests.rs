@@ -196,3 +196,47 @@ fn a_site_is_described_every_hour_and_what_is_not_allowed_is_told() {
     assert_eq!(names, known);
     assert!(store.texts_at(cluster, Time(103_599)).unwrap().is_empty());
 }
+
+/// A maintenance that is announced counts from the next look on, and no command is asked twice at a look.
+#[test]
+fn reservations_are_asked_for_at_every_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let hourly = CollectorSettings { texts_every: Some(Seconds(3600)), ..settings() };
+    let none = "No reservations in the system\n";
+    let mut slurm = Prepared::new("");
+    slurm.described = vec![
+        (
+            "show config",
+            "Configuration data as of 2026\nClusterName = one\nAccountingStorageType = accounting_storage/none\n",
+        ),
+        ("partition", "PartitionName=batch\n   Nodes=c1 State=UP\n"),
+        ("node", "NodeName=c1 Arch=x86_64 CoresPerSocket=1\n   CPUAlloc=0 CPUTot=4\n   State=IDLE\n"),
+        ("reservation", none),
+    ];
+    let asked = |slurm: &Prepared| {
+        let mut asked = std::mem::take(&mut *slurm.asked.borrow_mut());
+        asked.retain(|line| line.starts_with("scontrol"));
+        asked
+    };
+    let mut collector = Collector::new(&mut store, "one", hourly).unwrap();
+    collector.round(&slurm, Time(100_000), &mut |_| true).unwrap();
+    let first = asked(&slurm);
+    assert_eq!(first.iter().filter(|line| line.contains("reservation")).count(), 1, "{first:?}");
+    let maintenance = "ReservationName=maint StartTime=101000 EndTime=109000\n   Nodes=c1 Flags=MAINT\n";
+    slurm.described[3].1 = maintenance;
+    collector.round(&slurm, Time(100_120), &mut |_| true).unwrap();
+    assert_eq!(asked(&slurm), ["scontrol -a show reservation"]);
+    // What is no answer is told, and what was known stays.
+    slurm.described[3].1 = "slurm_load_reservations error: no";
+    let told = collector.round(&slurm, Time(100_240), &mut |_| true).unwrap();
+    assert_eq!(told.failures.len(), 1, "{told:?}");
+    let cluster = store.cluster("one").unwrap();
+    let known = |at: i64| store.texts_at(cluster, Time(at)).unwrap()["scontrol-reservation.txt"].clone();
+    assert_eq!([known(100_119), known(100_120), known(100_240)], [none, maintenance, maintenance]);
+    assert_eq!(
+        store.texts_kept(cluster).unwrap(),
+        Some(Time(100_000)),
+        "the rest is asked for within the hour"
+    );
+}

@@ -1,5 +1,6 @@
 //! What is remembered of followed sites.
 
+mod columns;
 mod database;
 mod error;
 mod kept;
@@ -150,6 +151,14 @@ pub trait Store {
         at: Time,
         texts: &BTreeMap<String, String>,
     ) -> Result<(), StoreError>;
+
+    /// Remembers one of these texts from a moment on, if it is another than before; whether it is. When all were remembered last stays.
+    fn keep_text(
+        &mut self,
+        cluster: ClusterNumber,
+        at: Time,
+        named: (&str, &str),
+    ) -> Result<bool, StoreError>;
 
     /// The texts that describe a site, as they were by a moment; none if there were none.
     fn texts_at(&self, cluster: ClusterNumber, at: Time) -> Result<BTreeMap<String, String>, StoreError>;

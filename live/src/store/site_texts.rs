@@ -41,12 +41,52 @@ pub(super) fn last_texts(
     at: Time,
 ) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
     let all = database.all(
-        "SELECT name, body FROM site_text WHERE cluster = ?1 AND first <= ?2 ORDER BY name, first",
+        "SELECT site_text.name, body FROM site_text JOIN
+             (SELECT name, max(first) AS last FROM site_text WHERE cluster = ?1 AND first <= ?2 GROUP BY name)
+             AS newest ON newest.name = site_text.name AND newest.last = first
+         WHERE cluster = ?1",
         values![cluster, at],
         |row| Ok((row.text(0)?.to_owned(), row.bytes(1)?)),
     )?;
-    // Of each name the last one stays.
     Ok(all.into_iter().collect())
+}
+
+/// Remembers one text from a moment on, if it is another than before; whether it is.
+pub(super) fn keep_text(
+    database: &dyn Database,
+    cluster: ClusterNumber,
+    at: Time,
+    (name, packed): (&str, &[u8]),
+) -> Result<bool, StoreError> {
+    let last = database.one(
+        "SELECT body FROM site_text WHERE cluster = ?1 AND name = ?2 ORDER BY first DESC LIMIT 1",
+        values![cluster, name],
+        |row| row.bytes(0),
+    )?;
+    if last.as_deref() == Some(packed) {
+        return Ok(false);
+    }
+    database.run(
+        "INSERT INTO site_text (cluster, name, first, body) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (cluster, name, first) DO UPDATE SET body = excluded.body",
+        values![cluster, name, at, packed],
+    )?;
+    Ok(true)
+}
+
+/// Forgets texts that were replaced before a moment.
+pub(super) fn forget_texts(
+    database: &dyn Database,
+    cluster: ClusterNumber,
+    before: Time,
+) -> Result<(), StoreError> {
+    database.run(
+        "DELETE FROM site_text WHERE cluster = ?1 AND first <
+             (SELECT max(first) FROM site_text AS later
+              WHERE later.cluster = ?1 AND later.name = site_text.name AND later.first <= ?2)",
+        values![cluster, before],
+    )?;
+    Ok(())
 }
 
 pub(super) fn texts_kept(

@@ -6,6 +6,7 @@ use std::io::Write;
 use queuecast_core::units::Time;
 use queuecast_place::ShadowTally;
 
+use super::columns::{places, reordered};
 use super::database::{Database, Insertion, SqlKind, SqlValue, SqlValues, values, whole};
 use super::looks::{packed, renew_nodes, renew_queue, unpacked};
 use super::postgres::PostgresDatabase;
@@ -351,6 +352,18 @@ impl Store for SqlStore {
         })
     }
 
+    fn keep_text(
+        &mut self,
+        cluster: ClusterNumber,
+        at: Time,
+        (name, text): (&str, &str),
+    ) -> Result<bool, StoreError> {
+        let body = packed(text)?;
+        whole(&*self.database, Some(cluster), |database| {
+            site_texts::keep_text(database, cluster, at, (name, &body))
+        })
+    }
+
     fn texts_at(&self, cluster: ClusterNumber, at: Time) -> Result<BTreeMap<String, String>, StoreError> {
         let texts = site_texts::last_texts(&*self.database, cluster, at)?;
         let texts = texts.into_iter().map(|(name, body)| Ok((name, unpacked(&body, "a text of the site")?)));
@@ -468,22 +481,11 @@ impl Store for SqlStore {
                  AND look NOT IN (SELECT nodes FROM look WHERE cluster = ?1)",
                 values![cluster],
             )?;
+            site_texts::forget_texts(database, cluster, before)?;
             kept::forget_forecasts(database, cluster, before)?;
             shadow_counts::forget(database, cluster, before)?;
             database.run("DELETE FROM failure WHERE cluster = ?1 AND at < ?2", values![cluster, before])?;
             Ok(forgotten)
         })
     }
-}
-
-/// For each column of `to` its place in `from`.
-fn places(from: &str, to: &str) -> Vec<Option<usize>> {
-    to.split('\x1f').map(|title| from.split('\x1f').position(|own| own == title)).collect()
-}
-
-/// The cells of a row in another order; columns that it does not have are empty.
-fn reordered(row: &str, order: &[Option<usize>]) -> String {
-    let cells: Vec<&str> = row.split('\x1f').collect();
-    let cell = |place: &Option<usize>| place.and_then(|place| cells.get(place).copied()).unwrap_or_default();
-    order.iter().map(cell).collect::<Vec<&str>>().join("\x1f")
 }

@@ -176,6 +176,15 @@ fn texts_of_a_site_are_as_they_were_at_a_moment(place: &TestPlace) {
     // What is as before is stored once: two texts, then one changed, one new and one gone.
     let rows: i64 = place.count(&store, "site_text");
     assert_eq!(rows, 5);
+    // One text by itself: when all were remembered stays.
+    assert!(!store.keep_text(cluster, Time(3500), ("config", "a=2")).unwrap(), "as before");
+    assert!(store.keep_text(cluster, Time(3500), ("config", "a=3")).unwrap());
+    let texts_by = |store: &SqlStore, at: i64| store.texts_at(cluster, Time(at)).unwrap();
+    assert_eq!((&*texts_by(&store, 3500)["config"], &*texts_by(&store, 3499)["config"]), ("a=3", "a=2"));
+    assert_eq!(store.texts_kept(cluster).unwrap(), Some(Time(3000)));
+    // What was replaced before looks are kept is forgotten; what held then stays.
+    store.forget_looks(cluster, Time(3200)).unwrap();
+    assert_eq!((texts_by(&store, 3499), texts_by(&store, 2999).len()), (second, 0));
 }
 
 fn recent_accounting_has_the_jobs_that_are_named_too(place: &TestPlace) {

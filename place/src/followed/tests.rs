@@ -4,6 +4,7 @@ use queuecast_core::asking::Unheard;
 use queuecast_slurm_sim::cluster::PartitionIndex;
 use std::sync::Mutex;
 
+use super::super::shown_reason::shown_reason;
 use super::*;
 
 const NOW: i64 = 100_000;
@@ -162,12 +163,46 @@ fn held_and_dependent_jobs_are_not_eligible() {
     );
 }
 
+/// A job that depends on what has failed, or asks for what no node has, starts in no simulation, and that is said.
+#[test]
+fn jobs_that_never_start_are_told_as_such() {
+    let sacct = accounting(&[row("7", "FAILED", [Some(900), Some(1000), Some(1100)], 4)]);
+    for (depends, why, expected) in [
+        ("afterok:7(failed)", "DependencyNeverSatisfied", "other jobs, in vain"),
+        ("(null)", "BadConstraints", "a change, and does not start until it asks for something else"),
+    ] {
+        let queue = line("8", None, "", depends, why) + &waits("9", "Priority");
+        let place = followed(&sacct, &queue, &nodes("0/4/0/4"));
+        let answer = place.pending(&TimeZone::UTC, &Unheard).unwrap();
+        let starts: Vec<(&str, bool, f64)> =
+            answer.jobs.iter().map(|one| (one.job.as_str(), one.start.is_some(), one.never)).collect();
+        assert_eq!(starts, [("9", true, 0.0), ("8", false, 1.0)], "{why}");
+        let look = LiveSite::read(&nodes("0/4/0/4"), &queue, Time(NOW)).unwrap();
+        let waits_for =
+            shown_reason(look.jobs().iter().find(|one| one.id == 8).unwrap(), look.jobs(), &TimeZone::UTC);
+        let waits_for = waits_for.unwrap();
+        assert!(
+            waits_for.words().starts_with(expected) && waits_for.stays_until().is_some(),
+            "{waits_for:?}"
+        );
+    }
+}
+
 /// Drained nodes take no jobs, whatever the description of an hour ago says; nodes that are back do.
 #[test]
 fn nodes_are_as_the_look_saw_them() {
     let sacct = accounting(&[row("7", "COMPLETED", [Some(900), Some(1000), Some(1100)], 4)]);
     for (procs, closed) in [("0/4/0/4", vec![]), ("0/0/4/4", vec![3]), ("2/0/2/4", vec![3])] {
         assert_eq!(followed(&sacct, "", &nodes(procs)).moment.closed_nodes, closed, "{procs}");
+    }
+    // A node that is being drained takes none, though all its processors are held.
+    let with_state = |state: &str| {
+        let states =
+            |line: &str| format!("{line}|{}\n", if line.starts_with("c4|") { state } else { "mixed" });
+        nodes("4/0/0/4").lines().map(states).collect::<String>()
+    };
+    for (state, closed) in [("allocated", vec![]), ("draining", vec![3])] {
+        assert_eq!(followed(&sacct, "", &with_state(state)).moment.closed_nodes, closed, "{state}");
     }
     let mut drained = site();
     let text = drained["scontrol-node.txt"].replace("State=IDLE", "State=IDLE+DRAIN");

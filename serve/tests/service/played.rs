@@ -110,7 +110,7 @@ pub fn post(router: &Router, path: &str, body: &str) -> Asked {
 }
 
 /// The user that a proxy names where a test has one, if nothing else is said.
-pub const USER: (&str, &str) = ("x-remote-user", "somebody");
+pub const USER: (&str, &str) = ("x-remote-user", "ulla");
 
 /// A service of the small log once it has been looked at; the log stands still at `speed` 0.000001.
 pub fn started(settings: &ServiceSettings, speed: f64) -> Router {

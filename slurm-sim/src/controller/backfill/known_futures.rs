@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::need_future::{NeedFuture, NodeGain};
-use super::releases::Releases;
 use crate::controller::handles::JobHandle;
 use crate::controller::placement::{Load, LoadVersion, NodeSet};
 
@@ -55,24 +54,29 @@ impl KnownFutures {
         self.epoch += 1;
     }
 
-    /// The nodes are noted of jobs that ran before and do not now, that run now and did not before, and that end at another time.
-    pub fn compare(&mut self, before: &Releases, now: &Releases) {
-        let ended: Vec<i64> = before.jobs().map(|one| one.1).collect();
-        let mut stays = vec![false; ended.len()];
+    /// The nodes are noted of jobs that ran before and do not now, that run now and did not before, and that end at another time. A job is
+    /// told with its end and its nodes, in the order of ends.
+    pub fn compare<'r>(
+        &mut self,
+        before: impl Iterator<Item = (JobHandle, i64, &'r [u32])>,
+        now: impl Iterator<Item = (JobHandle, i64, &'r [u32])> + Clone,
+    ) {
+        let before: Vec<_> = before.collect();
+        let mut stays = vec![false; before.len()];
         // The indices are those before.
-        for (job, end, nodes) in now.jobs() {
+        for (job, end, nodes) in now.clone() {
             let known = self.index_of[job.0] as usize;
             match stays.get_mut(known) {
-                Some(stays) if before.job(known) == Some(job) && ended[known] == end => *stays = true,
+                Some(stays) if (before[known].0, before[known].1) == (job, end) => *stays = true,
                 _ => self.changes.extend_from_slice(nodes),
             }
         }
-        for ((_, _, nodes), stays) in before.jobs().zip(stays) {
+        for ((_, _, nodes), stays) in before.into_iter().zip(stays) {
             if !stays {
                 self.changes.extend_from_slice(nodes);
             }
         }
-        for ((job, _, _), index) in now.jobs().zip(0..) {
+        for ((job, _, _), index) in now.zip(0..) {
             self.index_of[job.0] = index;
         }
     }

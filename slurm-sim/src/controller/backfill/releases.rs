@@ -143,7 +143,7 @@ impl Releases {
     pub fn follow(&mut self, before: &mut Releases, load: &Load, all_jobs: usize) {
         let mut known = before.known.take().unwrap_or_default();
         known.begin(load, all_jobs);
-        known.compare(before, self);
+        known.compare(before.jobs(), self.jobs());
         self.known = Some(known);
     }
 
@@ -158,7 +158,7 @@ impl Releases {
     }
 
     /// The jobs, each with its end and its nodes.
-    pub fn jobs(&self) -> impl Iterator<Item = (JobHandle, i64, &[u32])> {
+    pub fn jobs(&self) -> impl Iterator<Item = (JobHandle, i64, &[u32])> + Clone {
         let ends = self.jobs.iter().zip(&self.ends);
         ends.enumerate().map(|(release, (&job, &end))| (job, end, self.nodes(release)))
     }

@@ -68,7 +68,10 @@ impl Need {
             let cpus = tasks.saturating_mul(per_task);
             if is_range && request.tasks.is_none() { cpus } else { cpus.max(asked_nodes) }
         };
-        let (cpus, asked_cpus) = (counted(cpus_per_task), counted(counted_per_task));
+        let cpus = counted(cpus_per_task);
+        // It counts as a job of one task where only its GPUs tell on how many nodes it runs.
+        let is_of_gpus = (request.min_nodes, request.tasks) == (None, None) && by_gres.is_some();
+        let asked_cpus = if is_of_gpus { counted_per_task } else { counted(counted_per_task) };
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (min_nodes, max_nodes) {
@@ -123,13 +126,15 @@ impl Need {
                 }
             }
         }
-        // What the tasks have is what the job has.
-        let is_of_tasks = |one: &&GresRequest| {
-            request.gres.per_task.iter().any(|each| each.count > 0 && layout.gres(each) == layout.gres(one))
+        let all_of_job: Vec<(GresIndex, u64)> =
+            request.gres.per_job.iter().filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+        // What its tasks or nodes have is what the job has.
+        let is_of_parts = |&(resource, _): &(GresIndex, u64)| {
+            let mut parts = request.gres.per_task.iter().chain(&request.gres.per_node);
+            parts.any(|each| each.count > 0 && layout.gres(each) == Some(resource))
         };
-        let of_job = request.gres.per_job.iter().filter(|one| !is_of_tasks(one));
         let gres_per_job: Vec<(GresIndex, u64)> =
-            of_job.filter_map(|one| Some((layout.gres(one)?, one.count))).collect();
+            all_of_job.iter().copied().filter(|one| !is_of_parts(one)).collect();
         // Without a number of tasks per node, a node has as many tasks as it has resources for.
         let mut gres_per_task: Vec<(GresIndex, u64)> = Vec::new();
         if gres_per_node.is_empty() {
@@ -172,7 +177,7 @@ impl Need {
                     && (fewest, min_nodes, max_nodes) == (1, None, None)
                     && gpus(&gres_per_job).is_some(),
                 gpus_per_node: gpus(&gres_per_node),
-                gpus_of_job: gpus(&gres_per_job),
+                gpus_of_job: gpus(&all_of_job),
                 gpus_per_task: gpus(&gres_per_task),
                 per_node: gres_per_node,
                 per_job: gres_per_job,

@@ -53,12 +53,19 @@ pub fn service_checks(
     door: ServiceDoor<'_>,
     mut ask: impl FnMut(&str, Asker<'_>) -> ServiceReply,
 ) -> Vec<ServiceCheck> {
+    let mut checks = Vec::new();
+    if door.user_header.is_none() && !door.administrators.is_empty() {
+        let found = format!("{} without a proxy that names users", door.administrators.join(", "));
+        let to_do = "set proxy_user_header too, or leave administrator out: the service does not start otherwise, and without a proxy any request that is admitted may ask what if";
+        checks.push(ServiceCheck::wrong(AREA, "administrators", found, to_do));
+    }
     let check = "reachable";
     let (status, body) = match ask("/api/v1/ready", Asker::Stranger) {
         Ok(answer) => answer,
         Err(cause) => {
             let to_do = "start it: systemctl start queuecast-serve, or queuecast serve; journalctl -u queuecast-serve says why it ended";
-            return vec![ServiceCheck::wrong(AREA, check, format!("{url}: {cause}"), to_do)];
+            checks.push(ServiceCheck::wrong(AREA, check, format!("{url}: {cause}"), to_do));
+            return checks;
         }
     };
     let reached = match status {
@@ -72,10 +79,11 @@ pub fn service_checks(
         _ => {
             let to_do = "another program listens there: set another address (listen in [serve])";
             let found = format!("{url} answers with {status}");
-            return vec![ServiceCheck::wrong(AREA, check, found, to_do)];
+            checks.push(ServiceCheck::wrong(AREA, check, found, to_do));
+            return checks;
         }
     };
-    let mut checks = vec![reached];
+    checks.push(reached);
     let is_guarded = door.takes_token || door.user_header.is_some();
     if is_guarded {
         checks.push(strangers(ask(ASKED, Asker::Stranger)));
@@ -87,13 +95,6 @@ pub fn service_checks(
         let taken = format!("a user named in {header} is answered");
         checks.push(access(ask(ASKED, Asker::User(SOME_USER)), &taken));
         checks.push(administrators(door.administrators, &mut ask));
-    } else if !door.administrators.is_empty() {
-        checks.push(ServiceCheck::wrong(
-            AREA,
-            "administrators",
-            format!("{} without a proxy that names users", door.administrators.join(", ")),
-            "set proxy_user_header too, or leave administrator out: without a proxy any request that is admitted may ask what if",
-        ));
     }
     if !is_guarded {
         checks.push(access(ask(ASKED, Asker::Stranger), "answers this machine"));
@@ -271,7 +272,7 @@ mod tests {
         );
         // They mean nothing without a proxy; this service should answer strangers, and refuses.
         let alone = checks(ServiceDoor { administrators: &names, ..OPEN }, &[]);
-        assert!(alone[1].found.starts_with("root, ada without a proxy"), "{alone:?}");
+        assert!(alone[0].found.starts_with("root, ada without a proxy"), "{alone:?}");
         assert_eq!((alone[2].check.as_str(), alone[2].state), ("access", wrong));
     }
 

@@ -106,11 +106,14 @@ pub fn holds(one: &GivenSetting, name: &str, typed: &[String], tree: &Command) -
     !excluded.into_iter().any(|other| other.get_long() == Some(one.option))
 }
 
-/// A command line that makes no sense with what a settings file says.
+/// A command line that makes no sense with what a settings file says: all that is told of it, without how the command is used.
 pub fn refused(error: &Error) -> Failure {
     let text = error.to_string();
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Failure::usage(line.trim_start_matches("error: "))
+    let is_use = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
+    let lines = text.lines().take_while(|line| !is_use(line)).map(str::trim).filter(|line| !line.is_empty());
+    let (tips, told): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("tip: "));
+    let failure = Failure::usage(told.join(" ").trim_start_matches("error: "));
+    tips.iter().fold(failure, |failure, tip| failure.hint(tip.trim_start_matches("tip: ")))
 }
 
 /// What is different after a settings file was read again.
@@ -138,4 +141,28 @@ pub fn again(begun: &Invocation, last: &Invocation) -> Result<(Invocation, ReadA
         }
     }
     Ok((now, found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Arg;
+
+    #[test]
+    fn all_that_is_wrong_is_told_and_not_its_first_line_alone() {
+        let command = || {
+            let other = Arg::new("other").long("other");
+            let needs = Arg::new("needs").long("needs").requires("other");
+            Command::new("serve").args([needs, other, Arg::new("not").long("not").conflicts_with("needs")])
+        };
+        let told = |words: &str| {
+            let error = command().try_get_matches_from(words.split(' ')).unwrap_err();
+            refused(&error).to_string()
+        };
+        let lacking = told("serve --needs x");
+        assert_eq!(lacking, "the following required arguments were not provided: --other <other>");
+        let conflict = told("serve --needs x --other y --not z");
+        assert!(conflict.contains("--needs") && conflict.contains("--not"), "{conflict}");
+        assert!(!conflict.contains("Usage") && !conflict.contains("--help"), "{conflict}");
+    }
 }

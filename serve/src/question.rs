@@ -176,7 +176,7 @@ impl ServedQuestion {
                 "such as procs=16&limit=2h",
             ));
         };
-        Ok(NewJob { procs, time: limit, user, queue })
+        Ok(NewJob { procs, time: limit, user, queue, sbatch: None })
     }
 
     /// The jobs that are asked about together, and their partition.

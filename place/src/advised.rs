@@ -126,6 +126,9 @@ pub fn advise_at(
             return Ok(Err(format!("{}: {}", facts.partition.as_deref().unwrap_or_default(), lost.words())));
         }
         let plan = planned(&asking, advice, facts.name, is_live.then_some(facts.limits), messages)?;
+        if plan.learned == 0 && advice.changes.sizes.is_none() {
+            return Err(nothing_to_advise_by(facts.name));
+        }
         Ok(Ok(AdvisedJob {
             version: env!("CARGO_PKG_VERSION"),
             source: facts.name.to_owned(),
@@ -161,6 +164,14 @@ pub fn advise_at(
             AdvisedAnswer::Several(AdvisedPlaces { partitions, sites: Vec::new(), refused, soonest })
         }
     })
+}
+
+/// Without a past it is not known how long jobs run, so that every limit would be a guess.
+fn nothing_to_advise_by(name: &str) -> Refusal {
+    Refusal::input(format!(
+        "{name}: no job is known to have run there, so that no limit can be advised: how long jobs run is learned from accounting"
+    ))
+    .hint("name accounting (queuecast advise --live site.sacct.gz), follow the site (queuecast collect), or say how long it runs (--runs 64=2h); queuecast when says when it starts")
 }
 
 /// There is no advice where ranges have not held lately.

@@ -95,6 +95,15 @@ pub(super) struct PlaceAnswers<T> {
 pub(super) const SITE_TRIALS: usize = 60;
 
 impl AskedPlace<'_> {
+    /// Whether a site's own scheduler answers: it looks at all that a job script asks for.
+    pub fn is_by_scheduler(&self) -> bool {
+        match *self {
+            AskedPlace::Log { .. } => false,
+            AskedPlace::Live { history, procs, .. } => by_scheduler(history, procs).is_some(),
+            AskedPlace::Slurm(_) => true,
+        }
+    }
+
     /// The lost regime by which ranges of a new job of a size are widened in a partition of a live site, given how many jobs wait there;
     /// `None` if they are not.
     pub(super) fn lost(&self, facts: &PlaceFacts<'_>, procs: Procs, waiting: usize) -> Option<&LostRegime> {

@@ -241,7 +241,10 @@ fn of_live(
     for queue in &queues {
         let sizes: Vec<JobSize> = new.jobs.iter().map(|one| queue.asked_by(&one.job)).collect();
         let elsewhere = new.jobs.iter().find(|one| {
-            one.job.queue.as_ref().is_some_and(|wanted| queue.name.split(',').all(|name| name != wanted))
+            let asks_for = |wanted: &String| {
+                wanted.split(',').any(|wanted| queue.name.split(',').any(|name| name == wanted))
+            };
+            one.job.queue.as_ref().is_some_and(|wanted| !asks_for(wanted))
         });
         if let Some(one) = elsewhere {
             let wanted = one.job.queue.as_deref().unwrap_or_default();

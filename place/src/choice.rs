@@ -309,6 +309,7 @@ impl SiteAsker<'_> {
             time: new.time,
             partition,
             user: new.user.clone(),
+            is_alone: false,
         };
         let (job, asked) = match place.newcomer(&job, self.messages) {
             Ok(found) => found,

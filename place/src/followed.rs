@@ -252,6 +252,11 @@ fn as_seen(mut submission: SubmittedJob, tasks: &[(Option<u32>, &Queued)]) -> Su
     submission.runs = Vec::new();
     let indices: Vec<u32> = tasks.iter().filter_map(|one| one.0).collect();
     let throttle = submission.request.array.as_ref().and_then(|array| array.throttle);
+    // Accounting may not have the array yet: if tasks wait for others of it, as many run as may.
+    let waits_for_tasks = |one: &(Option<u32>, &Queued)| one.1.reason.code == "JobArrayTaskLimit";
+    let running = tasks.iter().filter(|one| one.1.elapsed.is_some()).count();
+    let inferred = tasks.iter().any(waits_for_tasks).then_some((running as u32).max(1));
+    let throttle = throttle.or(inferred);
     let array = (!indices.is_empty()).then_some(JobArray { indices, throttle });
     if submission.request.array != array {
         submission.request.array = array;

@@ -29,6 +29,8 @@ pub struct NewJob {
     pub user: Option<String>,
     /// A name or number of the log.
     pub queue: Option<String>,
+    /// All that it asks for, as arguments of sbatch, where a job script says it: looked at by the scheduler of a site alone.
+    pub sbatch: Option<String>,
 }
 
 impl NewJob {
@@ -64,8 +66,10 @@ fn user_called(text: &str, workload: &Workload) -> Option<UserId> {
     numbered(text, &workload.names.users).or_else(|| text.parse().ok()).and_then(UserId::new)
 }
 
+/// Of several names with commas between, the first that the log knows.
 fn queue_called(text: &str, workload: &Workload) -> Option<QueueId> {
-    numbered(text, &workload.names.queues).or_else(|| text.parse().ok()).and_then(QueueId::new)
+    let called = |name: &str| numbered(name, &workload.names.queues).or_else(|| name.parse().ok());
+    text.split(',').find_map(called).and_then(QueueId::new)
 }
 
 /// The user with this name or number, if the log has a job of it.

@@ -124,7 +124,7 @@ impl LiveSite {
         log.take_unfinished(self.asked)
     }
 
-    /// The queue of the partition named, or of each that starts jobs; those with the same nodes, limits and tier are one.
+    /// The queue of each partition named, or of each that starts jobs; those with the same nodes, limits and tier are one.
     /// `procs` replaces the number of processors in service. Jobs that are left out or capped are reported.
     pub fn queues(
         &self,
@@ -173,11 +173,17 @@ impl LiveSite {
         Ok(queues)
     }
 
-    /// The partition named; without a name all that start jobs.
+    /// The partitions named, with commas between; without a name all that start jobs.
     fn chosen(&self, named: Option<&str>) -> Result<Vec<&Partition>, Refusal> {
-        let Some(name) = named else {
+        let Some(names) = named else {
             return Ok(self.partitions.iter().filter(|one| one.is_up).collect());
         };
+        let names: BTreeSet<&str> = names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        names.into_iter().map(|name| self.called(name)).collect()
+    }
+
+    /// The partition of a name, which has to start jobs.
+    fn called(&self, name: &str) -> Result<&Partition, Refusal> {
         let Some(partition) = self.partitions.iter().find(|one| one.name == name) else {
             let names: Vec<&str> = self.partitions.iter().map(|one| one.name.as_str()).collect();
             let there = if names.is_empty() { "sinfo names none".to_owned() } else { names.join(", ") };
@@ -190,8 +196,13 @@ impl LiveSite {
             ))
             .hint("without --partition every partition that starts jobs is asked about"));
         }
-        Ok(vec![partition])
+        Ok(partition)
     }
+}
+
+/// Whether a partition is asked about: it is among those named, with commas between, or none is named.
+pub(super) fn is_named(named: Option<&str>, partition: &str) -> bool {
+    named.is_none_or(|names| names.split(',').any(|name| name.trim() == partition))
 }
 
 impl LiveQueue {

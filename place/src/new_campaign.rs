@@ -252,6 +252,7 @@ impl ListedJobs {
             },
             user: Some(one.user.clone()),
             queue: request.partitions.first().cloned(),
+            sbatch: None,
         };
         let name = (request.name.clone().unwrap_or_default(), job.user.clone());
         let mut own = Vec::new();

@@ -249,7 +249,8 @@ pub(super) fn in_line(
         },
         place => {
             let fits = fits && start.ahead_wanted + u64::from(wanted.0) > free.0.into();
-            WaitsFor::Turn { ahead: place - 1, wanted: start.ahead_wanted, fits }
+            let turn = WaitsFor::Turn { ahead: place - 1, wanted: start.ahead_wanted, fits };
+            turn.of_one_that_starts(start.start.map_or(f64::INFINITY, |start| start.median))
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::live_source;
+use super::live::is_named;
 use super::lost_regime::LostRegime;
 use super::pending::{EachQueue, LearnedQueue, shown};
 use super::shown_reason::shown_reason;
@@ -64,7 +65,7 @@ pub(super) fn of_scheduler(
     rows.sort_by_key(|row| (row.place.is_none(), number(row), row.place));
     let known: BTreeSet<String> = rows.iter().map(|row| row.job.clone()).collect();
     for queued in site.jobs().iter().filter(|job| job.elapsed.is_none()) {
-        let is_asked = partition.is_none_or(|named| queued.partitions.iter().any(|one| one == named));
+        let is_asked = queued.partitions.iter().any(|one| is_named(partition, one));
         if is_asked && !known.contains(&queued.name) {
             let waits_for = shown_reason(queued, site.jobs(), zone).unwrap_or(WaitsFor::OutOfService);
             rows.push(shown(queued, site.asked, settings, waits_for));

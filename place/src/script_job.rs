@@ -25,6 +25,12 @@ pub struct ScriptJob {
     pub array: Option<String>,
     /// What is not looked at where the machine is taken as processors.
     pub ignored: Vec<String>,
+    /// What is not looked at by the scheduler of a site either.
+    #[serde(skip)]
+    pub not_modelled: Vec<String>,
+    /// All partitions, with commas between.
+    #[serde(skip)]
+    pub partitions: Option<String>,
 }
 
 /// The indices of an array, as sbatch takes them.
@@ -73,10 +79,18 @@ impl ScriptJob {
             },
             is_unlimited: request.time_limit == Some(TimeLimit::Unlimited),
             partition: request.partitions.first().cloned(),
+            partitions: Some(request.partitions.join(",")).filter(|names| !names.is_empty()),
             array: request.array.as_ref().map(indices),
             ignored,
+            not_modelled: read.not_modelled.clone(),
             arguments,
         })
+    }
+
+    /// All of it, as arguments of sbatch, with another number of tasks if one is given: later arguments replace earlier ones.
+    pub fn sbatch(&self, tasks: Option<Procs>) -> String {
+        let tasks = tasks.map_or_else(String::new, |tasks| format!(" --ntasks={tasks}"));
+        format!("{}{tasks}", self.arguments)
     }
 
     /// The job, where what is said besides (size, time, user, queue) counts for more.
@@ -86,11 +100,13 @@ impl ScriptJob {
         time: Option<Seconds>,
         (user, queue): (Option<String>, Option<String>),
     ) -> NewJob {
+        let sbatch = Some(self.sbatch(procs));
         NewJob {
             procs: procs.unwrap_or(self.procs),
             time: time.or(self.time),
             user,
-            queue: queue.or(self.partition),
+            queue: queue.or(self.partitions),
+            sbatch,
         }
     }
 }

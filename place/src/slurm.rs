@@ -67,6 +67,8 @@ pub struct SlurmJob {
     pub partition: Option<String>,
     /// Its user.
     pub user: Option<String>,
+    /// Whether it is one job, whatever array these describe.
+    pub is_alone: bool,
 }
 
 /// What the commands of a live site print.
@@ -298,14 +300,15 @@ pub(super) fn account_of(cluster: &Cluster, user: &str) -> Option<String> {
 }
 
 impl SlurmJob {
-    /// A job that is described without sbatch, submitted to the first of some partitions.
+    /// A job as it would be submitted to the first of some partitions: all that its script asks for, where it has one, else its size.
     pub(super) fn in_partition(new: &NewJob, partitions: &str, time: Seconds) -> SlurmJob {
         SlurmJob {
-            sbatch: None,
-            tasks: Some(new.procs.0),
+            sbatch: new.sbatch.clone(),
+            tasks: new.sbatch.is_none().then_some(new.procs.0),
             time: Some(time),
             partition: partitions.split(',').next().map(str::to_owned),
             user: new.user.clone(),
+            is_alone: true,
         }
     }
 
@@ -355,14 +358,17 @@ impl SlurmJob {
             let read = sbatch_line(text);
             let read = read.map_err(|error| Refusal::question(format!("--sbatch {text}: {error}")))?;
             if !read.not_modelled.is_empty() {
-                messages.warning(&format!("--sbatch: {} is not modelled", read.not_modelled.join(", ")));
+                messages.warning(&format!("sbatch: {} is not modelled", read.not_modelled.join(", ")));
             }
             request = read.request;
         }
         request.tasks = self.tasks.or(request.tasks);
         request.time_limit = self.time.map(TimeLimit::Of).or(request.time_limit);
         if let Some(named) = &self.partition {
-            request.partitions = vec![named.clone()];
+            request.partitions = named.split(',').map(str::to_owned).collect();
+        }
+        if self.is_alone {
+            request.array = None;
         }
         Ok(request)
     }

@@ -75,7 +75,8 @@ impl SlurmPlace {
     fn row(&self, found: &ClusterPendingStart, zone: &TimeZone) -> PendingJob {
         let pending = &found.pending;
         let submission = &self.moment.submissions[pending.submission];
-        let waits_for = self.waits_for(pending, submission, zone);
+        let median = found.start.map_or(f64::INFINITY, |start| start.median);
+        let waits_for = self.waits_for(pending, submission, zone).of_one_that_starts(median);
         let now = self.moment.now.second();
         PendingJob {
             job: name(submission, pending.task),

@@ -170,6 +170,11 @@ impl PlaceSnapshot {
         }
     }
 
+    /// Whether the site's own scheduler answers: it looks at all that a job script asks for.
+    pub fn is_by_scheduler(&self) -> bool {
+        self.asked(None).is_by_scheduler()
+    }
+
     /// When a job would start.
     ///
     /// # Errors

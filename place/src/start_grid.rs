@@ -61,7 +61,8 @@ pub fn starts_by_size(
         let (sizes, limits) = (sizes(most), limits(queue.limits.longest));
         let each: Vec<(Procs, Seconds)> =
             sizes.iter().flat_map(|&procs| limits.iter().map(move |&limit| (procs, limit))).collect();
-        let new = NewJob { procs: Procs(1), time: limits.first().copied(), user: None, queue: None };
+        let new =
+            NewJob { procs: Procs(1), time: limits.first().copied(), user: None, queue: None, sbatch: None };
         let asked = (site, &queue, MachineSource::Sinfo);
         let cells = match scheduler {
             Some(scheduler) => scheduler.cells(&queue, history, &each),
@@ -108,7 +109,7 @@ impl SlurmPlace {
     /// are left out.
     fn cells(&self, queue: &LiveQueue, history: LivePast<'_>, each: &[(Procs, Seconds)]) -> Vec<StartCell> {
         let submitted = |&(procs, limit): &(Procs, Seconds)| {
-            let new = NewJob { procs, time: Some(limit), user: None, queue: None };
+            let new = NewJob { procs, time: Some(limit), user: None, queue: None, sbatch: None };
             let job = SlurmJob::in_partition(&new, &queue.name, limit);
             Some(((procs, limit), self.newcomer(&job, &Unheard).ok()?.0))
         };

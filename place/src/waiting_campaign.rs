@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::asked::live_source;
 use super::campaign::{LearnedCampaigns, answer_now};
 use super::campaign_answer::{AskedCampaign, AskedMember, CampaignAnswer};
-use super::queue_past::QueuePast;
-use super::{AskedPlace, JobSize, LivePast, LiveQueue, LiveSite};
+use super::queue_past::{QueuePast, by_scheduler};
+use super::shown_reason::shown_reason;
+use super::{AskedPlace, JobSize, LivePast, LiveQueue, LiveSite, PendingJob, SlurmPlace, pending_at};
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::job::JobIndex;
 use queuecast_core::number::number_of;
-use queuecast_forecast::forecast::{Campaign, CampaignEnd, CampaignJob, CampaignMember, WhenSettings};
+use queuecast_forecast::forecast::{
+    Campaign, CampaignEnd, CampaignJob, CampaignMember, PendingRange, WhenSettings,
+};
 use queuecast_trace::TimeZone;
 use queuecast_trace::squeue::Queued;
 
@@ -118,7 +121,7 @@ fn of_live(
         job.in_line || FOR_OTHERS.contains(&job.reason.code.as_str())
     };
     let (kept, other): (Vec<usize>, Vec<usize>) = all.into_iter().partition(is_simulated);
-    if !other.is_empty() {
+    if !other.is_empty() && !kept.is_empty() {
         let reasons: BTreeSet<&str> = other.iter().map(|&at| jobs[at].reason.code.as_str()).collect();
         let reasons: Vec<&str> = reasons.into_iter().collect();
         messages.warning(&format!(
@@ -130,8 +133,7 @@ fn of_live(
         ));
     }
     if kept.is_empty() {
-        return Err(Refusal::question(format!("no job of {name} waits for processors or for others of it"))
-            .hint("queuecast pending lists what each job waits for"));
+        return Err(not_in_line(site, name, &other, zone));
     }
     let names: BTreeSet<&str> = kept.iter().map(|&at| jobs[at].name.as_str()).collect();
     let whole = site.with_in_line(&names);
@@ -149,11 +151,25 @@ fn of_live(
         ))
         .hint("ask about each of them: queuecast pending lists them"));
     };
-    let campaign = campaign(queue.jobs(), &names);
+    let scheduler = by_scheduler(history, procs).map(|found| found.1);
+    let campaign = campaign(queue.jobs(), &names, |array| scheduler?.throttle(array));
     let past = QueuePast::of(history, site, queue)?;
     let learned = LearnedCampaigns::of_live((&whole, queue), &past, None, settings, messages)?;
     let source = history.map_or("squeue", |one| one.name);
-    let times = learned.times(&campaign, (Some(queue.name.clone()), None), source)?;
+    let mut times = learned.times(&campaign, (Some(queue.name.clone()), None), source)?;
+    // Each job starts when its row of the queue says.
+    let place = AskedPlace::Live { site, history, partition, procs };
+    let rows = pending_at(place, None, settings, zone, messages)?.jobs;
+    let rows: BTreeMap<&str, &PendingJob> = rows.iter().map(|row| (row.job.as_str(), row)).collect();
+    let said: Vec<Option<PendingRange>> = campaign
+        .jobs
+        .iter()
+        .map(|one| {
+            let CampaignMember::Waiting(index) = &one.member else { return None };
+            rows.get(queue.jobs()[index.at()].name.as_str()).and_then(|row| row.start)
+        })
+        .collect();
+    times.forecast = times.forecast.with_starts(&said);
     let member = |one: &CampaignJob| {
         let CampaignMember::Waiting(index) = &one.member else { return None };
         let job = &queue.jobs()[index.at()];
@@ -170,15 +186,43 @@ fn of_live(
     Ok(answer_now(site, live_source(history), zone, asked, (vec![times], Vec::new())))
 }
 
-/// The jobs of these names in a queue, with what they wait for there. Of an array whose tasks wait for others of it, as many run at once as
-/// do now.
-fn campaign(queue: &[Queued], names: &BTreeSet<&str>) -> Campaign {
+/// None of the jobs of a name waits for processors: what the first of them waits for instead.
+fn not_in_line(site: &LiveSite, name: &str, other: &[usize], zone: &TimeZone) -> Refusal {
+    let first = other.first().map(|&at| &site.jobs()[at]);
+    let why = first.and_then(|job| shown_reason(job, site.jobs(), zone));
+    let why = why.map_or_else(String::new, |why| {
+        format!("; job {} waits for {}", first.map_or("", |job| &job.name), why.words())
+    });
+    let hint = match first {
+        Some(job) => format!(
+            "ask about one of them (queuecast when --live --job {}), or list what each waits for (queuecast pending)",
+            job.name
+        ),
+        None => "queuecast pending lists what each job waits for".to_owned(),
+    };
+    Refusal::question(format!("no job of {name} waits for processors or for others of it{why}")).hint(hint)
+}
+
+impl SlurmPlace {
+    /// How many tasks of an array may run at once, where the array says so.
+    fn throttle(&self, array: &str) -> Option<u32> {
+        let of_array = self.moment.submissions.iter().find(|one| one.key == array)?;
+        of_array.request.array.as_ref()?.throttle.filter(|&most| most > 0)
+    }
+}
+
+/// The jobs of these names in a queue, with what they wait for there. Of an array of which only some tasks may run at once, as `throttle` tells; where
+/// that is not known and tasks wait for others of it, as many as do now.
+fn campaign(queue: &[Queued], names: &BTreeSet<&str>, throttle: impl Fn(&str) -> Option<u32>) -> Campaign {
     let index = |at: usize| JobIndex(at as u32);
     let waits = |job: &Queued| job.elapsed.is_none() && names.contains(job.name.as_str());
     let members: Vec<usize> = (0..queue.len()).filter(|&at| waits(&queue[at])).collect();
     let array_of = |job: &Queued| job.name.split_once('_').map(|(array, _)| array.to_owned());
-    let limited = members.iter().filter(|&&at| queue[at].reason.code == "JobArrayTaskLimit");
-    let limited: BTreeSet<String> = limited.filter_map(|&at| array_of(&queue[at])).collect();
+    let limited = members.iter().filter_map(|&at| {
+        let array = array_of(&queue[at])?;
+        (queue[at].reason.code == "JobArrayTaskLimit" || throttle(&array).is_some()).then_some(array)
+    });
+    let limited: BTreeSet<String> = limited.collect();
     let arrays: BTreeMap<String, u32> = limited.into_iter().zip(0..).collect();
     let array = |at: usize| array_of(&queue[at]).and_then(|name| arrays.get(&name).copied());
     let running: Vec<(JobIndex, u32)> = (0..queue.len())
@@ -187,7 +231,10 @@ fn campaign(queue: &[Queued], names: &BTreeSet<&str>) -> Campaign {
         .collect();
     let mut at_once = vec![0_u32; arrays.len()];
     running.iter().for_each(|(_, array)| at_once[*array as usize] += 1);
-    at_once.iter_mut().for_each(|most| *most = (*most).max(1));
+    for (name, &number) in &arrays {
+        let most = &mut at_once[number as usize];
+        *most = throttle(name).unwrap_or(*most).max(1);
+    }
     let jobs = members.iter().map(|&at| {
         let ends = awaited(&queue[at]);
         let is_meant =

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::asked::live_source;
+use super::live::is_named;
 use super::lost_regime::LostRegime;
 use super::pending::{EachQueue, LearnedQueue, in_line, name_in, of_log, shown};
 use super::queue_past::by_scheduler;
@@ -101,7 +102,7 @@ pub(super) fn of_live(
         queues.push(learned.told(Some(group.name.clone()), &starts));
     }
     for queued in site.jobs().iter().filter(|job| job.elapsed.is_none()) {
-        let is_asked = partition.is_none_or(|named| queued.partitions.iter().any(|one| one == named));
+        let is_asked = queued.partitions.iter().any(|one| is_named(partition, one));
         if !is_asked || places.contains_key(&queued.name) {
             continue;
         }

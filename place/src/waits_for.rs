@@ -43,6 +43,11 @@ pub enum WaitsFor {
         /// Whether enough is free for it now, but not for it and all jobs before it.
         fits: bool,
     },
+    /// The scheduler to look at it: it can start before the jobs ahead of it.
+    Beside {
+        /// Jobs before it.
+        ahead: usize,
+    },
     /// A limit.
     Limit(LimitReached),
     /// Other tasks of its array, of which only some may run at one time.
@@ -175,6 +180,13 @@ impl WaitsFor {
                     false => turn,
                 }
             }
+            WaitsFor::Beside { ahead } => format!(
+                "the scheduler to look at it: enough is free, and it can start before the {} ahead of it",
+                match ahead {
+                    1 => "job".to_owned(),
+                    ahead => number_of(*ahead, "job"),
+                }
+            ),
             WaitsFor::Limit(limit) => limit.words(),
             WaitsFor::ArrayLimit => {
                 "other tasks of its array: only some of them may run at one time".to_owned()
@@ -214,6 +226,15 @@ impl WaitsFor {
         }
     }
 
+    /// The same of a job that is known to start at once: then it waits for no other job and no nodes.
+    pub(super) fn of_one_that_starts(self, median: f64) -> WaitsFor {
+        match self {
+            WaitsFor::Turn { ahead, .. } if median < AT_ONCE && ahead > 0 => WaitsFor::Beside { ahead },
+            WaitsFor::Nodes { follows: false, .. } if median < AT_ONCE => WaitsFor::NextPass,
+            other => other,
+        }
+    }
+
     /// Whether it is in line for processors, and for nothing else.
     pub fn is_in_line(&self) -> bool {
         matches!(
@@ -223,9 +244,13 @@ impl WaitsFor {
                 | WaitsFor::Processors { .. }
                 | WaitsFor::Nodes { .. }
                 | WaitsFor::Turn { .. }
+                | WaitsFor::Beside { .. }
         )
     }
 }
+
+/// A job that starts within this many seconds, by even odds, is told to start at once.
+const AT_ONCE: f64 = 10.0;
 
 /// Names that are listed; of more, how many others there are.
 const LISTED: usize = 3;

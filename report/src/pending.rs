@@ -144,7 +144,8 @@ fn summary(of: &PendingAnswer) -> String {
         });
         lines.extend(own.iter().take(OWN).map(|job| start_sentence(job)));
     }
-    let held = of.jobs.iter().filter(|job| job.place.is_none()).count();
+    // With a site's own scheduler, the start of a job that waits for others or for a time is known, too.
+    let held = of.jobs.iter().filter(|job| job.place.is_none() && job.start.is_none()).count();
     if held > 0 {
         lines.push(format!(
             "{} not in line for processors: no range can be told for {}.",

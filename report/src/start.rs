@@ -189,6 +189,9 @@ fn why(of: &StartTime) -> String {
     let against = match (finds_room, is_at_once) {
         (true, false) => Some("It would find room, but so did others that waited"),
         (false, true) if of.asked.procs > state.free => Some("Others found no room and started soon"),
+        (false, true) if state.preferred > 0 => {
+            Some("Enough is free for it, so that it can start before those ahead of it")
+        }
         _ => None,
     };
     let against = against.map(|words| match &of.answer.regime {

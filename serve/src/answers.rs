@@ -77,7 +77,8 @@ fn asking_user<'q>(service: &Service, question: &'q ServedQuestion) -> Result<Op
 pub(crate) fn when(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
-    with_script(question, &snapshot.site.place.when(&job, &QuietMessages)?)
+    let place = &snapshot.site.place;
+    with_script(question, &place.when(&job, &QuietMessages)?, place.is_by_scheduler())
 }
 
 /// An answer about a job script, with how the script was read.
@@ -88,10 +89,18 @@ struct ScriptAnswer<'a, T> {
     script: ScriptJob,
 }
 
-/// The body of an answer; of one about a script with what was read in it.
-fn with_script(question: &ServedQuestion, answer: &impl Serialize) -> Result<Bytes, Refused> {
+/// The body of an answer; of one about a script with what was read in it, and what of it was not looked at: the scheduler of a site looks at
+/// all that it can simulate.
+fn with_script(
+    question: &ServedQuestion,
+    answer: &impl Serialize,
+    is_by_scheduler: bool,
+) -> Result<Bytes, Refused> {
     match question.script()? {
-        Some(script) => Ok(body(&ScriptAnswer { answer, script })),
+        Some(script) => {
+            let ignored = if is_by_scheduler { script.not_modelled.clone() } else { script.ignored.clone() };
+            Ok(body(&ScriptAnswer { answer, script: ScriptJob { ignored, ..script } }))
+        }
         None => Ok(body(answer)),
     }
 }
@@ -112,7 +121,9 @@ pub(crate) fn fastest(service: &Service, question: &ServedQuestion) -> Result<By
     let looks: Vec<(&str, Option<Arc<ServedSnapshot>>)> =
         service.clusters.iter().map(|one| (one.name.as_str(), one.snapshot())).collect();
     let places = looks.iter().map(|(name, look)| (*name, look.as_ref().map(|look| &look.site.place)));
-    with_script(question, &FastestAnswer::of(places, &job, &QuietMessages)?)
+    let is_by_scheduler =
+        looks.iter().filter_map(|one| one.1.as_ref()).all(|look| look.site.place.is_by_scheduler());
+    with_script(question, &FastestAnswer::of(places, &job, &QuietMessages)?, is_by_scheduler)
 }
 
 pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
@@ -124,14 +135,16 @@ pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Byt
             "such as procs=16&limit=2h",
         ));
     }
-    with_script(question, &snapshot.site.place.advise(&job, &QuietMessages)?)
+    let place = &snapshot.site.place;
+    with_script(question, &place.advise(&job, &QuietMessages)?, place.is_by_scheduler())
 }
 
 pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
     asking_user(service, question)?;
     let (snapshot, campaign) = (snapshot(service, question)?, question.campaign()?);
     let partition = question.text("partition");
-    with_script(question, &snapshot.site.place.campaign(&campaign, partition, &QuietMessages)?)
+    let place = &snapshot.site.place;
+    with_script(question, &place.campaign(&campaign, partition, &QuietMessages)?, place.is_by_scheduler())
 }
 
 pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {

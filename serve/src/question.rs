@@ -201,7 +201,7 @@ impl ServedQuestion {
                 "such as procs=16&limit=2h",
             ));
         };
-        Ok(NewJob { procs, time: limit, user, queue })
+        Ok(NewJob { procs, time: limit, user, queue, sbatch: None })
     }
 
     /// The indices of an array.

@@ -40,10 +40,14 @@ fn job_number(text: &str) -> Option<AccountedNumber> {
         None if text.len() == end => one(vec![None], None, None),
         None => None,
         Some(("_", tasks)) => {
-            // A long list is cut short by sacct: 12_[1,3,5,...]
-            let whole = tasks.trim_end_matches("...]").trim_end_matches("...").trim_end_matches(',');
-            let list = array(whole.trim_start_matches('[').trim_end_matches(']'))?;
-            one(list.indices.into_iter().map(Some).collect(), list.throttle, None)
+            let listed = tasks.trim_start_matches('[').trim_end_matches(']');
+            let (listed, throttle) = match listed.split_once('%') {
+                Some((listed, most)) => (listed, Some(u32::try_from(digits(most)?).ok()?)),
+                None => (listed, None),
+            };
+            // A long list is cut short by sacct: 12_[1,3,5,...], 12_[1,3,5,...%2]
+            let list = array(listed.trim_end_matches("...").trim_end_matches(','))?;
+            one(list.indices.into_iter().map(Some).collect(), throttle, None)
         }
         Some(("+", component)) => one(vec![None], None, Some(u32::try_from(digits(component)?).ok()?)),
         Some(_) => None,
@@ -127,7 +131,8 @@ fn wanted_cluster(table: &SacctTexts<'_>, cluster: &Cluster) -> Option<String> {
 impl AccountedJobs<'_> {
     fn add(&mut self, row: &AccountedRow<'_>, cluster: Option<&str>) {
         let id = row.text("jobid").or_else(|| row.text("jobidraw")).unwrap_or_default();
-        if id.contains('.') {
+        // Points in brackets stand for what is cut short of a long list of tasks.
+        if id.split('[').next().is_some_and(|own| own.contains('.')) {
             self.rules.count("steps of jobs, which are part of their jobs", row.line);
             return;
         }

@@ -203,7 +203,13 @@ impl Arguments {
 
     /// The job, in any size.
     fn newcomer(&self) -> NewJob {
-        NewJob { procs: Procs(1), time: None, user: self.user.clone(), queue: self.queue.clone() }
+        NewJob {
+            procs: Procs(1),
+            time: None,
+            user: self.user.clone(),
+            queue: self.queue.clone(),
+            sbatch: None,
+        }
     }
 
     /// The job as sbatch would be asked for it at a Slurm site.
@@ -214,6 +220,7 @@ impl Arguments {
             time: None,
             partition: self.queue.clone().or(self.live.partition.clone()),
             user: self.user.clone(),
+            is_alone: false,
         };
         let zone = &self.source.reading.time_zone;
         AtSite { file: self.file.as_ref(), live: &self.live, at: &self.moment.at, zone, job: Some(job) }

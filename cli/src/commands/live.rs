@@ -15,7 +15,7 @@ pub struct Arguments {
     /// Ask the site's Slurm, by squeue and sinfo, which jobs run and wait now, and what each partition allows
     #[arg(long)]
     pub live: bool,
-    /// With --live, answer for this partition only; by default for each that differs from the others
+    /// With --live, answer for this partition only, or for several (short,long); by default for each that differs from the others
     #[arg(short, long, value_name = "NAME")]
     pub partition: Option<String>,
     #[command(flatten)]

@@ -112,7 +112,7 @@ impl Arguments {
     /// The job that is asked about, if one is.
     fn job(&self) -> Option<NewJob> {
         let (time, user) = (self.time, self.user.clone());
-        self.size.map(|size| NewJob { procs: Procs(size), time, user, queue: None })
+        self.size.map(|size| NewJob { procs: Procs(size), time, user, queue: None, sbatch: None })
     }
 }
 

@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Its queue: a name or number of the log; in accounting records the partition
     #[arg(short = 'q', long, value_name = "QUEUE", help_heading = "The job")]
     pub queue: Option<String>,
+    /// All that a job script asks for, as arguments of sbatch.
+    #[arg(skip)]
+    pub lines: Option<String>,
     #[command(flatten)]
     pub slurm: site_option::Arguments,
     #[command(flatten)]
@@ -61,7 +64,8 @@ impl Arguments {
     /// The job.
     pub fn job(&self) -> NewJob {
         let (user, queue) = (self.user.clone(), self.queue.clone());
-        NewJob { procs: Procs(self.size.unwrap_or(1)), time: self.time, user, queue }
+        let (procs, sbatch) = (Procs(self.size.unwrap_or(1)), self.lines.clone());
+        NewJob { procs, time: self.time, user, queue, sbatch }
     }
 
     /// Slurm's commands, with the time that they may take.
@@ -101,6 +105,7 @@ impl Arguments {
             time: self.time,
             partition: self.queue.clone().or(self.live.partition.clone()),
             user: self.user.clone(),
+            is_alone: false,
         }
     }
 }

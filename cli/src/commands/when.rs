@@ -13,6 +13,7 @@ use queuecast_process::printer::Printer;
 use queuecast_process::told;
 use queuecast_report::Explained;
 
+use super::job_script::ScriptNotes;
 use super::place::ReadPlace;
 use super::{campaign, job_script, newcomer};
 use crate::plot::Plotting;
@@ -67,8 +68,9 @@ pub struct Arguments {
 
 impl Arguments {
     /// What is asked about, with FILE taken for what it is: under --live it may be the number of a job, or a job script.
-    fn read(&self, printer: &Printer) -> Result<(newcomer::Arguments, Option<String>), Failure> {
+    fn read(&self, printer: &Printer) -> Result<ReadQuestion, Failure> {
         let (mut asked, mut job, mut script) = (self.asked.clone(), self.job.clone(), self.script.clone());
+        let mut notes = None;
         if let Some(file) = asked.file.take_if(|file| self.asked.live.live && self.is_job(file)) {
             job = Some(file.display().to_string());
         } else if let Some(file) =
@@ -79,7 +81,7 @@ impl Arguments {
         if let Some(job) = &job {
             self.check_alone(job)?;
         } else if let Some(script) = &script {
-            job_script::take(&mut asked, script, self.several.given().is_some(), printer)?;
+            notes = job_script::take(&mut asked, script, self.several.given().is_some(), printer)?;
         }
         if let Some(option) = self.several.given() {
             self.check_several(option, script.is_some())?;
@@ -89,7 +91,7 @@ impl Arguments {
             return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
                 .hint("or name a job script (--script job.sh), or a job that waits already (--job 1234)"));
         }
-        Ok((asked, job))
+        Ok(ReadQuestion { asked, job, notes })
     }
 
     /// Refuses options that mean nothing for a job that waits already.
@@ -146,9 +148,18 @@ impl Arguments {
     }
 }
 
+/// A question, with FILE taken for what it is.
+struct ReadQuestion {
+    asked: newcomer::Arguments,
+    /// The job that waits already, if that is asked about.
+    job: Option<String>,
+    /// What is to be said of the job script.
+    notes: Option<ScriptNotes>,
+}
+
 /// Reads the place, and says when the job would start.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let (mut asked, waiting) = arguments.read(printer)?;
+    let ReadQuestion { mut asked, job: waiting, notes } = arguments.read(printer)?;
     let inputs: Vec<&Path> = asked.inputs().into_iter().chain(arguments.several.inputs()).collect();
     let plot = arguments.plotting.plan(&inputs)?;
     let several = arguments.several.read(&asked, printer)?;
@@ -160,6 +171,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         read.forget_unknown_queue(&mut asked, printer);
     }
     let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
+    if let Some(notes) = notes {
+        notes.tell(place.is_by_scheduler(), printer);
+    }
     let (settings, why) = (asked.settings(), arguments.why);
     // --job asks about the one job, whatever belongs to it.
     let is_alone = why || arguments.job.is_some();

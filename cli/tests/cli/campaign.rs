@@ -144,6 +144,12 @@ fn arrays_and_chains_in_a_queue_are_asked_about_by_number() {
     let text = stdout(&mut run("when --live 9 --no-plot"));
     assert!(text.contains("Asked: 3 jobs that belong to 9 and wait, with dependencies at "), "{text}");
     assert!(text.contains("Too few past campaigns"), "{text}");
+    // The first start of each is that of its row in the queue.
+    let pending = json(&mut run("pending --live --format json"));
+    let row =
+        |job: &str| pending["jobs"].as_array().unwrap().iter().find(|one| one["job"] == job).unwrap().clone();
+    assert_eq!(chains[0]["places"][0]["first_start"], row("8")["start"]);
+    assert_eq!(chains[0]["places"][0]["jobs"][0]["start"], row("8")["start"]);
     // One job that no other waits for is asked about as before, and so is one with --why.
     let (alone, why) =
         (json(&mut run("when --live 7_2 --format json")), run("when --live 8 --why").output().unwrap());

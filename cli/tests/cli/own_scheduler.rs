@@ -94,6 +94,35 @@ fn a_job_has_one_answer_whichever_command_asks() {
     assert!(!told.contains("is not simulated"), "{told}");
 }
 
+/// All that a job script asks for is looked at: memory that no node has, a begin time, a partition of several.
+#[test]
+fn a_job_script_is_read_as_a_whole() {
+    let folder = described();
+    run(&folder, "collect --once --store s.sqlite --quiet").assert().success();
+    let asked = |lines: &str| {
+        fs::write(folder.path("job.sh"), format!("#!/bin/sh\n#SBATCH -n 4 -t 60 {lines}\n")).unwrap();
+        let output =
+            run(&folder, "when --live --store s.sqlite job.sh -u ann --format json").output().unwrap();
+        (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, plain, said) = asked("");
+    assert!(code == Some(0) && said.contains("job.sh: understood as sbatch -n 4 -t 60"), "{said}");
+    assert!(!said.contains("not looked at"), "{said}");
+    let plain: Value = serde_json::from_slice(&plain).unwrap();
+    let by_options = json(&mut run(&folder, "when --live --store s.sqlite -n 4 -t 60 -u ann --format json"));
+    assert_eq!(plain, by_options, "what options say, too");
+    let (code, later, _) = asked("--begin=now+2days");
+    let later: Value = serde_json::from_slice(&later).unwrap();
+    assert_eq!(code, Some(0));
+    // Within the second in which it is asked.
+    assert!(range(&later["wait"])[0] > 2.0 * 86_400.0 - 1.0, "{later}");
+    for wanted in ["--mem=9000", "--gres=gpu:1", "--constraint=fast", "-p batch,none"] {
+        let (code, _, said) = asked(wanted);
+        assert_eq!(code, Some(2), "{wanted}: {said}");
+    }
+    assert_eq!(asked("-p batch,batch").0, Some(0));
+}
+
 #[test]
 fn a_site_that_does_not_show_its_configuration_is_told_to_be_simulated_by_partitions() {
     let folder = site(now());

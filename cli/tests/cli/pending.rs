@@ -89,6 +89,38 @@ fn every_waiting_job_has_a_start_or_a_reason() {
     refused(&folder, "pending --live --at 5", "--at 5: a live site is asked now");
 }
 
+/// Without a past it is not known how long jobs run, so that there is no advice but about sizes whose run times are told.
+#[test]
+fn without_accounting_there_is_no_advice_about_limits() {
+    let folder = busy();
+    let output = run(&folder, "advise --live -n 4 -t 20 -p long").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("no limit can be advised") && said.contains("--runs 64=2h"), "{said}");
+    run(&folder, "advise --live -n 4 -t 20 -p long --runs 2=15m,4=10m").assert().success();
+}
+
+/// What a job waits for does not refute when it starts: a small one starts at once beside those ahead of it.
+#[test]
+fn a_job_that_starts_at_once_does_not_wait_for_its_turn() {
+    let line = |id: u32, procs: u32| {
+        format!(
+            "{id}|PENDING|{procs}|0:01|0:00|{}|eve|N/A|long||phys|high|(null)|N/A|(null)|Priority\\n",
+            90 - id
+        )
+    };
+    let queue = "1|RUNNING|4|2:00:00|1:00:00|9|ada|N/A|long|a|phys|high|(null)|N/A|(null)|None\\n".to_owned()
+        + &line(30, 8)
+        + &line(31, 1);
+    let folder =
+        site(&format!("printf '{queue}'"), "printf 'a|4/4/0/8|long|up|infinite|1-infinite|UNLIMITED|1\\n'");
+    let answer = json(&mut run(&folder, "pending --live --format json"));
+    assert_eq!(row(&answer, "31")["start"]["median"], value!(0.0), "control: {answer}");
+    assert_eq!(row(&answer, "31")["waits_for"], value!({"for": "beside", "ahead": 1}));
+    assert!(row(&answer, "31")["why"].as_str().unwrap().contains("it can start before the job ahead of it"));
+    assert_eq!(row(&answer, "30")["waits_for"]["for"], "processors");
+}
+
 #[test]
 fn a_job_that_waits_has_the_answer_of_its_row() {
     let folder = busy();

@@ -29,6 +29,16 @@ impl TimeSpread {
         TimeSpread::within(wait, wait.wait_range(0.8))
     }
 
+    /// No part of it sooner than that of another: the few quantiles of a sum may be sooner than those of what is summed.
+    fn after(self, other: &TimeSpread) -> TimeSpread {
+        TimeSpread {
+            expected: self.expected.max(other.expected),
+            median: self.median.max(other.median),
+            low: self.low.max(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
     fn within(time: &Distribution, (low, high): (f64, f64)) -> TimeSpread {
         TimeSpread { expected: time.mean(), median: time.quantile(0.5), low, high }
     }
@@ -69,14 +79,16 @@ impl JobOption {
         let limit = variant.limit;
         let run = variant.run.clone().capped(limit.0 as f64);
         let ends = sum(wait, &run);
+        let start = TimeSpread::of_wait(wait);
+        // The sum is made of few quantiles, which leave out the longest.
+        let done = TimeSpread { expected: wait.mean() + run.mean(), ..TimeSpread::of(&ends) };
         JobOption {
             change: variant.change.clone(),
             procs: variant.procs,
             limit,
             risk: stopped_at(&variant.run, limit),
-            start: TimeSpread::of_wait(wait),
-            // The sum is made of few quantiles, which leave out the longest.
-            done: TimeSpread { expected: wait.mean() + run.mean(), ..TimeSpread::of(&ends) },
+            done: done.after(&start),
+            start,
             gain: 0.0,
             too_close: false,
             wait: wait.clone(),
@@ -111,14 +123,9 @@ impl JobOption {
         let wait = self.wait.mapped(|time| later(time, start));
         let ends = self.ends.mapped(|time| later(time, end));
         let (expected, expected_end) = (later(self.start.expected, start), later(self.done.expected, end));
-        JobOption {
-            change,
-            start: TimeSpread { expected, ..TimeSpread::of_wait(&wait) },
-            done: TimeSpread { expected: expected_end, ..TimeSpread::of(&ends) },
-            wait,
-            ends,
-            ..self.clone()
-        }
+        let start = TimeSpread { expected, ..TimeSpread::of_wait(&wait) };
+        let done = TimeSpread { expected: expected_end, ..TimeSpread::of(&ends) };
+        JobOption { change, done: done.after(&start), start, wait, ends, ..self.clone() }
     }
 
     /// Sets `gain` and `too_close` against the job as asked.
@@ -137,6 +144,43 @@ impl JobOption {
             self.risk = advised.risk;
         } else if is_longer {
             self.risk = self.risk.min(advised.risk);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job that runs for a second is done after it starts, at both ends of the ranges, however few quantiles the sum has.
+    #[test]
+    fn no_job_is_done_before_it_starts() {
+        let run = Distribution::quantiles(&[(0.0, 1.0), (1.0, 2.0)]).unwrap();
+        for top in [20.0, 3_000.0, 86_400.0] {
+            for knots in [
+                [(0.0, 0.0), (0.09, 0.0), (0.5, 15.0), (1.0, top)],
+                [(0.0, 9.0), (0.2, 11.0), (0.9, 19.0), (1.0, top)],
+            ] {
+                let wait = Distribution::quantiles(&knots).unwrap();
+                let variant = JobVariant {
+                    change: JobChange::AsAsked,
+                    job: (),
+                    procs: Procs(1),
+                    limit: Seconds(600),
+                    run: run.clone(),
+                };
+                let option = JobOption::of(&variant, &wait);
+                let later = option.moved(JobChange::Later(Seconds(5)), (5.0, 4.0));
+                for JobOption { start, done, .. } in [option, later] {
+                    let parts = |one: TimeSpread| [one.low, one.median, one.high, one.expected];
+                    let pairs = parts(start).into_iter().zip(parts(done));
+                    assert!(
+                        pairs.clone().all(|(start, done)| start <= done),
+                        "{:?}",
+                        pairs.collect::<Vec<_>>()
+                    );
+                }
+            }
         }
     }
 }

@@ -209,6 +209,36 @@ impl CampaignForecaster {
     }
 }
 
+impl CampaignForecast {
+    /// With the starts that are said elsewhere of its jobs one by one, where they are: no answer differs from another about the same job. Ends
+    /// move with starts; the first start is that of the job which starts first, and what nothing is said of moves with that.
+    #[must_use]
+    pub fn with_starts(mut self, said: &[Option<PendingRange>]) -> CampaignForecast {
+        let told = self.jobs.iter().zip(said).filter_map(|(job, said)| Some((job.start?, (*said)?)));
+        let first = told.min_by(|(_, one), (_, other)| {
+            one.median.total_cmp(&other.median).then(one.low.total_cmp(&other.low))
+        });
+        let Some((was, first)) = first else { return self };
+        for (job, said) in self.jobs.iter_mut().zip(said) {
+            let (was, is) = match (job.start, said) {
+                (Some(was), Some(said)) => (was, *said),
+                _ => (was, first),
+            };
+            job.start = job.start.map(|start| said.unwrap_or(moved(start, &was, &is)));
+            job.end = job.end.map(|end| moved(end, &was, &is));
+        }
+        self.first_start = Some(first);
+        self.half_ended = self.half_ended.map(|half| moved(half, &was, &first));
+        self.last_end = later_by(self.last_end.map(|last| moved(last, &was, &first)), self.half_ended, 0.0);
+        // No job ends after the last end.
+        for end in self.jobs.iter().filter_map(|job| job.end) {
+            self.last_end = later_by(self.last_end, Some(end), 0.0);
+        }
+        self.record = self.record.map(|record| CampaignRecord { first_inside: None, ..record });
+        self
+    }
+}
+
 impl MemberTimes {
     /// It ends no later than the last one, and starts no later than it ends, unless its start is told.
     fn end_by(&mut self, last: &PendingRange, is_told: bool) {
@@ -357,6 +387,20 @@ fn range(times: impl Iterator<Item = Time>, now: Time) -> Option<PendingRange> {
         times.filter_map(|at| seconds_until(at, now)).map(|seconds| seconds.0 as f64).collect();
     order::sort_floats(&mut seconds);
     Distribution::observed(seconds.into(), 1.0).map(|time| PendingRange::of(&time))
+}
+
+/// A range that is as much later as another one has become, part by part, and not sooner than that.
+fn moved(range: PendingRange, was: &PendingRange, is: &PendingRange) -> PendingRange {
+    let by = |of: fn(&PendingRange) -> f64| (of(&range) + of(is) - of(was)).max(of(is));
+    let (p10, low) = (by(|one| one.p10), by(|one| one.low));
+    let median = by(|one| one.median).max(p10).max(low);
+    PendingRange {
+        p10,
+        median,
+        p90: by(|one| one.p90).max(median),
+        low,
+        high: by(|one| one.high).max(median),
+    }
 }
 
 /// A range of which no part is later than that of another.

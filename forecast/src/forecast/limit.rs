@@ -1,5 +1,7 @@
 //! The time limit to ask for.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use queuecast_core::distribution::Distribution;
@@ -42,7 +44,8 @@ const LONGER: [f64; 3] = [1.5, 2.0, 4.0];
 pub(crate) fn longer_limits(advice: &LimitAdvice) -> impl Iterator<Item = Seconds> {
     let asked = advice.limit;
     let tried = if advice.is_bounded { LONGER.as_slice() } else { &[] };
-    tried.iter().map(move |times| rounded_up(times * asked.0 as f64)).filter(move |longer| *longer > asked)
+    let limits: BTreeSet<Seconds> = tried.iter().map(|times| rounded_up(times * asked.0 as f64)).collect();
+    limits.into_iter().filter(move |longer| *longer > asked)
 }
 
 /// The run time under a longer limit. As long as it is below the limit asked for it is as predicted there; the jobs that would be
@@ -96,6 +99,12 @@ mod tests {
             assert!((run.quantile(0.3) - 1_390.0).abs() < 30.0, "short runs stay: {}", run.quantile(0.3));
             before = risk;
         }
+        // Rounded to what people write, two may be the same, or that which was asked for.
+        let of = |asked: i64| {
+            let advice = LimitAdvice { limit: Seconds(asked), risk: 0.33, is_bounded: true, tried: None };
+            longer_limits(&advice).map(|limit| limit.0).collect::<Vec<_>>()
+        };
+        assert_eq!((of(60), of(300)), (vec![300], vec![600, 1_200]));
         // Control: a limit that is safe needs no longer one.
         assert_eq!(longer_limits(&advice(false)).count(), 0);
     }

@@ -226,7 +226,7 @@ fn new_job(store: &SqlStore, cluster: ClusterNumber) -> StartAnswer {
     let recall = |name: &str| kept.model(store, cluster, name);
     let history = Some(kept.past("accounting", &recall));
     let place = AskedPlace::Live { site: &site, history, partition: None, procs: None };
-    let job = NewJob { procs: Procs(4), time: Some(Seconds(3600)), user: None, queue: None };
+    let job = NewJob { procs: Procs(4), time: Some(Seconds(3600)), user: None, queue: None, sbatch: None };
     when_at(place, &job, &WhenSettings::default(), &TimeZone::UTC, &Unheard).unwrap()
 }
 

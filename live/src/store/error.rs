@@ -36,6 +36,9 @@ pub enum StoreError {
     /// It may not be written to.
     #[error("it may not be written to")]
     ReadOnly,
+    /// It, or what stands beside it, cannot be opened.
+    #[error("it cannot be opened: {0}")]
+    Unopened(String),
     /// There is no space left for it.
     #[error("there is no space left on its device")]
     Full,
@@ -86,6 +89,9 @@ impl StoreError {
             StoreError::Held => Some("end that one first; each cluster has one collector"),
             StoreError::ReadOnly => Some(
                 "readers need no more than that; a collector must own the file and its folder, or the schema queuecast of the server",
+            ),
+            StoreError::Unopened(_) => Some(
+                "this user must be able to read it and the files beside it that begin with its name; if its collector was killed, start it again",
             ),
             StoreError::Full => Some("free some space; what was stored before is whole"),
             StoreError::Damaged | StoreError::Unreadable(_) => {

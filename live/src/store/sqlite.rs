@@ -1,7 +1,9 @@
 //! A store in one file of SQLite: many processes read it while one writes.
 
-use std::fs::OpenOptions;
-use std::path::Path;
+use std::cell::RefCell;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -15,6 +17,9 @@ use super::{ClusterNumber, StoreError, schema};
 #[derive(Debug)]
 pub(super) struct SqliteDatabase {
     connection: Connection,
+    file: PathBuf,
+    /// Files that are locked for as long as this one is open, one for each cluster that is collected.
+    held: RefCell<Vec<File>>,
 }
 
 impl SqliteDatabase {
@@ -31,17 +36,32 @@ impl SqliteDatabase {
         connection.pragma_update(None, "journal_mode", "wal")?;
         // Of a power failure the last looks may be lost; the file stays whole.
         connection.pragma_update(None, "synchronous", "normal")?;
-        SqliteDatabase { connection }.with_form(true)
+        SqliteDatabase::of(connection, file).with_form(true)
+    }
+
+    fn of(connection: Connection, file: &Path) -> SqliteDatabase {
+        SqliteDatabase { connection, file: file.to_owned(), held: RefCell::default() }
     }
 
     /// Opens a store that exists, to read it.
+    ///
+    /// Readers share files beside it with the collector. Where no collector runs, these are gone, and a user who may not write to the folder
+    /// cannot make them: then the file is read as one that does not change, which holds as long as nothing of it stands beside.
     pub(super) fn open_to_read(file: &Path) -> Result<SqliteDatabase, StoreError> {
-        let connection = Connection::open_with_flags(
-            file,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
+        let usual = SqliteDatabase::read_with(file, file, OpenFlags::empty());
+        match (&usual, unchanging(file)) {
+            (Err(StoreError::Unopened(_) | StoreError::ReadOnly), Some(name)) => {
+                SqliteDatabase::read_with(file, Path::new(&name), OpenFlags::SQLITE_OPEN_URI).or(usual)
+            }
+            _ => usual,
+        }
+    }
+
+    fn read_with(file: &Path, name: &Path, more: OpenFlags) -> Result<SqliteDatabase, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(name, flags | more)?;
         connection.busy_timeout(Duration::from_secs(PATIENCE))?;
-        SqliteDatabase { connection }.with_form(false)
+        SqliteDatabase::of(connection, file).with_form(false)
     }
 
     fn pragma(&self, name: &str) -> Result<i64, StoreError> {
@@ -171,8 +191,23 @@ impl Database for SqliteDatabase {
         Ok((found != "ok").then_some(found))
     }
 
-    fn hold(&self, _: ClusterNumber) -> Result<(), StoreError> {
-        // What is written is locked, and two collectors leave the same store.
+    fn hold(&self, cluster: ClusterNumber) -> Result<(), StoreError> {
+        // The lock ends with the process, however that ends: a file that is left over holds nothing.
+        let mut made = OpenOptions::new();
+        made.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut made, 0o600);
+        let lock = made.open(beside(&self.file, &format!("-collector-{}", cluster.0)));
+        let lock = lock.map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
+            _ => StoreError::Written(error),
+        })?;
+        match lock.try_lock() {
+            Ok(()) => self.held.borrow_mut().push(lock),
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Held),
+            // A file system without locks cannot tell; what is written is locked by SQLite in its own way.
+            Err(TryLockError::Error(_)) => {}
+        }
         Ok(())
     }
 }
@@ -192,11 +227,29 @@ impl SqliteDatabase {
     }
 }
 
+/// A file beside another one, with this at the end of its name.
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// The name by which SQLite reads a file as one that does not change; `None` if what was written last stands beside it, or it cannot be
+/// named so.
+fn unchanging(file: &Path) -> Option<String> {
+    let is_whole = fs::metadata(beside(file, "-wal")).map_or(true, |about| about.len() == 0);
+    let path = std::path::absolute(file).ok()?;
+    let path = path.to_str().filter(|_| is_whole)?;
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Some(format!("file:{path}?immutable=1"))
+}
+
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked(PATIENCE),
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
+            Some(ErrorCode::CannotOpen) => StoreError::Unopened(error.to_string()),
             Some(ErrorCode::DiskFull) => StoreError::Full,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged,
             _ => StoreError::Database(error.to_string()),
@@ -207,7 +260,7 @@ impl From<rusqlite::Error> for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{SqlStore, StoreLocation};
+    use crate::store::{SqlStore, Store, StoreLocation};
 
     fn open(file: &Path) -> Result<SqlStore, StoreError> {
         SqlStore::open(&StoreLocation::File(file.to_owned()))
@@ -221,15 +274,48 @@ mod tests {
         assert!(matches!(open(&file), Err(StoreError::Foreign)));
 
         let text = folder.path().join("text");
-        std::fs::write(&text, "no database, but long enough to look like one\n".repeat(99)).unwrap();
+        fs::write(&text, "no database, but long enough to look like one\n".repeat(99)).unwrap();
         assert!(matches!(open(&text), Err(StoreError::Damaged)));
-        assert!(std::fs::read_to_string(&text).unwrap().starts_with("no database"));
+        assert!(fs::read_to_string(&text).unwrap().starts_with("no database"));
 
         let newer = folder.path().join("newer.sqlite");
         drop(open(&newer).unwrap());
         Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
         assert!(matches!(open(&newer), Err(StoreError::Newer { found: 99, .. })));
         assert!(SqliteDatabase::open_to_read(&folder.path().join("none.sqlite")).is_err());
+    }
+
+    /// A user who may not make files beside a store reads it all the same: here what stands in the place of such a file cannot be opened,
+    /// by no user.
+    #[cfg(unix)]
+    #[test]
+    fn a_store_is_read_where_no_file_can_be_made_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a store? #1 100%.sqlite");
+        open(&file).unwrap().cluster("one").unwrap();
+        assert!(!beside(&file, "-shm").exists(), "control: a store that is closed is one file");
+        std::os::unix::fs::symlink("nowhere", beside(&file, "-shm")).unwrap();
+        let read = || SqlStore::open_to_read(&StoreLocation::File(file.clone()));
+        assert_eq!(read().unwrap().clusters().unwrap()[0].0, "one");
+        // What a collector that was killed wrote last stands beside the file: without it the file is not read.
+        fs::write(beside(&file, "-wal"), "the last look").unwrap();
+        assert!(matches!(read(), Err(StoreError::Unopened(_))));
+        assert!(read().unwrap_err().hint().is_some());
+    }
+
+    /// Of two collectors of a cluster the second is refused; what a process leaves behind that was killed holds nothing.
+    #[test]
+    fn a_cluster_has_one_collector() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s");
+        let (mut first, second) = (open(&file).unwrap(), open(&file).unwrap());
+        let (one, two) = (first.cluster("one").unwrap(), first.cluster("two").unwrap());
+        first.hold(one).unwrap();
+        assert!(matches!(second.hold(one), Err(StoreError::Held)));
+        second.hold(two).unwrap();
+        drop(first);
+        assert!(beside(&file, &format!("-collector-{}", one.0)).exists(), "control: it is left over");
+        second.hold(one).unwrap();
     }
 
     #[cfg(unix)]
@@ -239,10 +325,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.sqlite");
         let store = open(&file).unwrap();
-        let mode = || std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
         drop(store);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         drop(open(&file).unwrap());
         assert_eq!(mode(), 0o644);
     }

@@ -124,6 +124,21 @@ fn jobs_stand_as_the_look_saw_them() {
     assert_eq!((array.indices, array.throttle), (vec![2, 3, 4], Some(2)));
 }
 
+/// An array that accounting does not have: as many tasks may run at once as do while others wait for them.
+#[test]
+fn the_tasks_at_once_of_an_array_are_those_that_run_while_others_wait_for_them() {
+    let sacct = accounting(&[row("7", "COMPLETED", [Some(900), Some(1000), Some(1100)], 4)]);
+    let throttle = |why: &str| {
+        let queue = line("9_1", Some("1:00"), "c1", "(null)", "None")
+            + &line("9_2", Some("1:00"), "c2", "(null)", "None")
+            + &waits("9_3", why)
+            + &waits("9_4", why);
+        let place = followed(&sacct, &queue, &nodes("0/4/0/4"));
+        submission(&place, "9").request.array.as_ref().unwrap().throttle
+    };
+    assert_eq!((throttle("JobArrayTaskLimit"), throttle("Priority")), (Some(2), None));
+}
+
 #[test]
 fn held_and_dependent_jobs_are_not_eligible() {
     let submitted = Some(NOW - 900);

@@ -149,6 +149,26 @@ fn arrays_steps_requeues_and_what_cannot_be_read() {
     );
 }
 
+/// A long list is cut short by sacct, before how many tasks may run at once.
+#[test]
+fn the_tasks_at_once_of_a_long_array_are_read() {
+    let row = |tasks: &str| {
+        format!(
+            "12_[{tasks}]|12|s|ann|phys|batch|normal|PENDING|1000|1000|Unknown|Unknown|0|10|cpu=1,node=1||None assigned||||1|sbatch x\n"
+        )
+    };
+    for (tasks, indices, throttle) in [
+        ("1,3,5,...%4", &[1, 3, 5][..], Some(4)),
+        ("1,3,...", &[1, 3], None),
+        ("0-4:2%7", &[0, 2, 4], Some(7)),
+    ] {
+        let (run, rules) = read(&row(tasks));
+        assert_eq!(run.submissions.len(), 1, "{tasks}: {rules:?}");
+        let array = run.submissions[0].request.array.as_ref().unwrap();
+        assert_eq!((array.indices.as_slice(), array.throttle), (indices, throttle), "{tasks}: {rules:?}");
+    }
+}
+
 #[test]
 fn other_clusters_are_left_out() {
     let text = "JobID|Cluster|Submit|Start|End|ReqCPUS|State|User\n1|a|5|6|7|1|COMPLETED|ann\n2|b|5|6|7|1|COMPLETED|ann\n3|b|5|6|7|1|COMPLETED|ann\n";

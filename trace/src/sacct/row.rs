@@ -56,9 +56,10 @@ impl<'a> SacctRow<'a> {
         self.text(SacctColumn::JobId).or(self.text(SacctColumn::JobIdRaw)).unwrap_or_default()
     }
 
-    /// Whether this is a step of a job, such as `123.batch`.
+    /// Whether this is a step of a job, such as `123.batch`; not a long array that is cut short, as `123_[1,3,...]`.
     pub fn is_step(&self) -> bool {
-        self.id().first().is_some_and(u8::is_ascii_digit) && self.id().contains(&b'.')
+        let mut own = self.id().iter().take_while(|byte| **byte != b'[');
+        self.id().first().is_some_and(u8::is_ascii_digit) && own.any(|byte| *byte == b'.')
     }
 
     pub fn bad(&self, column: SacctColumn, reason: &str) -> Malformed {

@@ -1,6 +1,7 @@
 //! When will it start at a Slurm site: one call to the answer.
 
 use super::forecaster::{ClusterForecaster, later_by, regime_of};
+use super::not_before::NotBefore;
 use super::past::ClusterPast;
 use super::record::{ClusterRecord, NewcomerRecord, TriedSubmission};
 use super::starts::{ClusterDraws, DrawnJob};
@@ -229,7 +230,8 @@ pub(crate) fn variants_at_cluster(
             tried.swap(0, 1);
             for (answer, job) in answers.iter_mut().zip(jobs) {
                 // Past waits count from when a job may start.
-                let later = (job.may_start() - now).max(Micros::ZERO).as_seconds();
+                let from = NotBefore::of(question.cluster, moment).job(job);
+                let later = (from - now).max(Micros::ZERO).as_seconds();
                 *answer = answer.is_some().then(|| later_by(&before, later));
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::not_before::NotBefore;
 use super::past::{ClusterPast, LearnedRuns};
 use super::record::NewcomerRecord;
 use super::starts::{
@@ -58,7 +59,7 @@ pub struct ClusterForecaster<'r> {
 /// A forecast before it was corrected.
 #[derive(Debug)]
 struct EarlierForecast<'r> {
-    /// From when on it was to wait: its submission, or its begin time.
+    /// From when on it was to wait: its submission, its begin time, or the end of a reservation.
     at: Micros,
     /// What became of the job.
     outcome: &'r JobOutcome,
@@ -72,7 +73,9 @@ struct RawForecast {
     never: f64,
     /// How many jobs were waiting.
     waiting: usize,
-    /// Seconds from the moment to the first instant at which it may start, which no correction moves.
+    /// The first instant at which it may start.
+    from: Micros,
+    /// Seconds from the moment to that, which no correction moves.
     later: f64,
 }
 
@@ -193,7 +196,7 @@ impl<'r> ClusterForecaster<'r> {
         let mut found = Vec::new();
         for one in raw {
             if let (Some(said), Some(outcome)) = (one.said(), self.outcome(&submission.key, one.task)) {
-                self.earlier.push(EarlierForecast { at: submission.may_start(), outcome, said });
+                self.earlier.push(EarlierForecast { at: one.from, outcome, said });
             }
             found.push(one.corrected(&record));
         }
@@ -300,6 +303,7 @@ impl<'r> ClusterForecaster<'r> {
         schedules: &[SimulatedSchedule],
     ) -> Option<RawForecast> {
         self.past.advance_to(moment.now);
+        let first = NotBefore::of(self.cluster.cluster(), moment).job(submission);
         let later = (submission.may_start() - moment.now).max(Micros::ZERO);
         let from = Seconds(later.as_seconds().ceil() as i64);
         let mut submissions = moment.submissions.clone();
@@ -324,7 +328,8 @@ impl<'r> ClusterForecaster<'r> {
             never: 1.0 - waits.len() as f64 / schedules.len().max(1) as f64,
             wait: Distribution::observed(waits.into(), 1.0),
             waiting: waiting_jobs(moment),
-            later: later.as_seconds(),
+            from: first,
+            later: (first - moment.now).max(Micros::ZERO).as_seconds(),
         })
     }
 
@@ -335,7 +340,8 @@ impl<'r> ClusterForecaster<'r> {
         let own = tasks(submission);
         let wanted: Vec<usize> = (first..first + own.len()).collect();
         let waiting = waiting_jobs(moment);
-        let later_by = (submission.may_start() - moment.now).max(Micros::ZERO).as_seconds();
+        let from = NotBefore::of(self.cluster.cluster(), moment).job(submission);
+        let later_by = (from - moment.now).max(Micros::ZERO).as_seconds();
         moment.submissions.push(submission.clone());
         self.asked += 1;
         let seed = Seed(self.seed.0.wrapping_add(self.asked << 20));
@@ -352,6 +358,7 @@ impl<'r> ClusterForecaster<'r> {
             wait: one.wait,
             never: one.never,
             waiting,
+            from,
             later: later_by,
         };
         own.into_iter().zip(starts).map(of).collect()

@@ -5,6 +5,7 @@ mod campaign;
 mod followed_answers;
 mod forecaster;
 mod learned_record;
+mod not_before;
 mod past;
 mod queue;
 mod record;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::{ClusterWhenSettings, requested};
 use super::followed_answers::FollowedAnswers;
 use super::forecaster::{ClusterForecaster, later_by};
+use super::not_before::NotBefore;
 use super::record::ClusterRecord;
 use super::starts::{ClusterDraw, ClusterDraws, all_tasks, startable, tasks};
 use crate::forecast::blockers::LeftOutEffect;
@@ -182,6 +183,7 @@ impl ClusterQueue<'_> {
         let columns: BTreeMap<usize, usize> = order::map_of(wanted.iter().copied().zip(0..));
         let drawn =
             self.forecaster(self.cluster, settings.draws, settings.seed).waiting(self.moment, &wanted);
+        let mut bounds = NotBefore::of(self.cluster, self.moment);
         let mut start = |pending: PendingReason| {
             let place = numbers.get(&(pending.submission, pending.task));
             let Some(&column) = place.and_then(|place| columns.get(place)) else {
@@ -189,8 +191,8 @@ impl ClusterQueue<'_> {
             };
             let waits = waits(&drawn, column);
             let never = 1.0 - waits.len() as f64 / drawn.len().max(1) as f64;
-            // How long it is until its begin time is known: only what comes after is corrected.
-            let until = self.moment.submissions[pending.submission].may_start() - self.moment.now;
+            // How long it is until it may start at all is known: only what comes after is corrected.
+            let until = bounds.job(&self.moment.submissions[pending.submission]) - self.moment.now;
             let later = until.max(Micros::ZERO).as_seconds();
             let waits: Vec<Seconds> =
                 waits.into_iter().map(|wait| (wait - Seconds(later as i64)).max(Seconds::ZERO)).collect();

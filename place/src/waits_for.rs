@@ -226,7 +226,7 @@ impl WaitsFor {
         }
     }
 
-    /// The same of a job that is known to start at once: then it waits for no other job and no nodes.
+    /// What a job waits for that is known to start at once: no other job, and no nodes.
     pub(super) fn of_one_that_starts(self, median: f64) -> WaitsFor {
         match self {
             WaitsFor::Turn { ahead, .. } if median < AT_ONCE && ahead > 0 => WaitsFor::Beside { ahead },

@@ -17,7 +17,7 @@ use crate::log_event::LogEvent;
 use crate::openapi;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
-use crate::routes::{Ask, METRICS_ALONE, ROUTES, Route};
+use crate::routes::{Answering, Ask, METRICS_ALONE, ROUTES, Route};
 use crate::service::{Service, ServiceLimits, ServiceRules};
 use crate::snapshot::body as body_of;
 
@@ -153,7 +153,7 @@ async fn read_body(limits: &ServiceLimits, body: Body) -> Result<Bytes, Refused>
 async fn computed(
     service: &Arc<Service>,
     room: &ComputingRoom,
-    (route, ask): (&'static Route, fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
+    (route, ask): (&'static Route, Answering),
     question: ServedQuestion,
 ) -> Result<Bytes, Refused> {
     let (snapshot, key) = (answers::snapshot(service, &question)?, question.key(&route.form));

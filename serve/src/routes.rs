@@ -13,14 +13,17 @@ use crate::route_form::{ParameterKind, ParameterPlace, RouteForm, RouteParameter
 use crate::service::Service;
 use crate::what_if;
 
+/// What answers a question of a route.
+pub(crate) type Answering = fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>;
+
 /// How a route is answered.
 pub(crate) enum Ask {
     /// By what is there already.
-    Ready(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
+    Ready(Answering),
     /// By a computation, a bounded number at a time; remembered until the next look.
-    Computed(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
+    Computed(Answering),
     /// By simulations that take far longer, in a room of their own; remembered likewise.
-    Campaign(fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>),
+    Campaign(Answering),
     /// By a stream of events.
     Streamed(fn(&Arc<Service>, &ServedQuestion) -> Result<Response<Body>, Refused>),
     /// By what describes all routes.

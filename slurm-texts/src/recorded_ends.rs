@@ -24,15 +24,36 @@ pub(super) fn recorded_ends(text: &str, zone: &TimeZone) -> Vec<RecordedEnd> {
     lines.filter_map(read).collect()
 }
 
-/// Adds the cancellations of jobs that never started which no call of the recording made: by hand, or by another program.
-pub(super) fn cancelled_otherwise(outcomes: &[JobOutcome], events: &mut Vec<ClusterEvent>) {
+/// The numbers of jobs that a user or an administrator cancelled, as their state says; what Slurm cancels by itself names no user.
+pub(super) fn cancelled_by_users(text: &str) -> BTreeSet<u64> {
+    let mut lines = text.lines();
+    let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());
+    let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name));
+    let (Some(job), Some(state)) = (place("JobID"), place("State")) else { return BTreeSet::new() };
+    let read = |line: &str| {
+        let cell = |place: usize| line.split('|').nth(place).map(str::trim);
+        cell(state)?.strip_prefix("CANCELLED by ")?;
+        digits(cell(job)?.split('_').next()?)
+    };
+    lines.filter_map(read).collect()
+}
+
+/// Adds the cancellations of jobs that never started which no call of the recording made: by hand, or by another program. `by_users` are the
+/// jobs that users cancelled, by their keys.
+pub(super) fn cancelled_otherwise(
+    outcomes: &[JobOutcome],
+    by_users: &BTreeSet<&str>,
+    events: &mut Vec<ClusterEvent>,
+) {
     let mut known: BTreeSet<(String, Option<u32>)> = BTreeSet::new();
     for event in events.iter() {
         if let ClusterAction::Cancel { key, task } = &event.action {
             known.insert((key.clone(), *task));
         }
     }
-    let is_one = |one: &&JobOutcome| one.state == JobState::Cancelled && one.start.is_none();
+    let is_one = |one: &&JobOutcome| {
+        one.state == JobState::Cancelled && one.start.is_none() && by_users.contains(one.key.as_str())
+    };
     for one in outcomes.iter().filter(is_one) {
         let is_known = [one.task, None].into_iter().any(|task| known.contains(&(one.key.clone(), task)));
         if let Some(end) = one.end.filter(|_| !is_known) {
@@ -53,6 +74,14 @@ fn number(text: &str) -> Option<JobNumber> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_slurm_cancels_by_itself_names_no_user() {
+        let text = "JobID|JobName|State\n7|a|CANCELLED by 1000\n8|b|CANCELLED\n9_[3-4]|c|CANCELLED by 0\n\
+                    10|d|COMPLETED\n7.batch|a|CANCELLED by 1\n";
+        assert_eq!(cancelled_by_users(text), [7, 9].into());
+        assert!(cancelled_by_users("JobID|End\n7|1000\n").is_empty(), "no such column");
+    }
 
     #[test]
     fn every_run_of_a_job_has_an_end() {

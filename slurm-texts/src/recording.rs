@@ -1,7 +1,7 @@
 //! Recorded runs: the calls that were made, how the clock stood, and what became of the jobs.
 
 use queuecast_core::order;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -284,6 +284,8 @@ pub(super) struct RecordingParts {
     pub first_submit: Option<Time>,
     /// Names of jobs by their numbers.
     pub names: BTreeMap<u64, String>,
+    /// Numbers of jobs that users cancelled.
+    pub cancelled: BTreeSet<u64>,
 }
 
 /// A recording of all its parts on one clock. Submissions are those of the calls, or else of the list.
@@ -293,7 +295,7 @@ pub(super) fn recorded(
     zone: &TimeZone,
     notes: &mut Notes,
 ) -> Option<RecordedRun> {
-    let RecordingParts { clock, calls, calls_file, mut list, first_submit, names } = parts;
+    let RecordingParts { clock, calls, calls_file, mut list, first_submit, names, cancelled } = parts;
     if calls.is_empty() && list.submissions.is_empty() {
         return None;
     }
@@ -353,7 +355,9 @@ pub(super) fn recorded(
         job.request.name = job.id.and_then(|id| names.get(&id).cloned());
     }
     resolve(&mut submissions, &mut events, notes);
-    cancelled_otherwise(&list.outcomes, &mut events);
+    let is_cancelled = |job: &&SubmittedJob| job.id.is_some_and(|id| cancelled.contains(&id));
+    let by_users = submissions.iter().filter(is_cancelled).map(|job| job.key.as_str()).collect();
+    cancelled_otherwise(&list.outcomes, &by_users, &mut events);
     order::sort_by_key(&mut events, |event| event.at);
     Some(RecordedRun { submissions, events, outcomes: list.outcomes, clock })
 }

@@ -17,6 +17,7 @@ use super::nodes::{self, KnownNodes};
 use super::notes::{Misread, Notes, Unmodelled};
 use super::outages::outages;
 use super::partitions::{self, NodePlaces};
+use super::recorded_ends::cancelled_by_users;
 use super::recording::{self, RecordingParts, recorded};
 use super::reservations;
 use super::settings::{WholeSettings, apply};
@@ -412,6 +413,7 @@ fn recording_of(
     let zone = &options.time_zone;
     if let Some((_, text)) = texts.all(SiteFileKind::Accounting).first() {
         parts.names = recording::job_names(text);
+        parts.cancelled = cancelled_by_users(text);
         parts.first_submit = recording::first_submit(text, zone).filter(|_| !parts.list.outcomes.is_empty());
     }
     if let Some((file, text)) = texts.one(SiteFileKind::Calls, notes) {

@@ -4,6 +4,7 @@ use super::forecaster::{ClusterForecaster, later_by, regime_of};
 use super::not_before::NotBefore;
 use super::past::ClusterPast;
 use super::record::{ClusterRecord, NewcomerRecord, TriedSubmission};
+use super::requested::requested;
 use super::starts::{ClusterDraws, DrawnJob};
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
@@ -13,9 +14,8 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
-use queuecast_sim::predict::DEFAULT_REQUEST;
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, TimeLimit, is_known,
+    Cluster, ClusterMoment, JobOutcome, RecordedRun, StandingState, SubmittedJob, is_known,
 };
 use queuecast_slurm_sim::controller::{SimulatedSchedule, free_processors, queue_ahead};
 use queuecast_wait::{PastWaits, WaitForecast};
@@ -179,18 +179,6 @@ pub fn when_each_at_cluster(
         Some(PredictedWait::of(&WaitForecast::by_measure(wait?), requested(question.cluster, job)))
     };
     answers.waits.into_iter().zip(jobs).map(of).collect()
-}
-
-/// The time that a job asks for, or what its partition gives it.
-pub(super) fn requested(cluster: &Cluster, job: &SubmittedJob) -> Seconds {
-    let partition = job.request.partitions.first().and_then(|name| cluster.partition(name));
-    let partition = partition.or_else(|| cluster.default_partition()).map(|index| &cluster[index]);
-    let asked = match job.request.time_limit {
-        Some(TimeLimit::Of(limit)) => Some(limit),
-        Some(TimeLimit::Unlimited) => partition.and_then(|one| one.max_time),
-        None => partition.and_then(|one| one.default_time.or(one.max_time)),
-    };
-    asked.unwrap_or(DEFAULT_REQUEST)
 }
 
 /// Why a job never starts at a site.

@@ -1,6 +1,7 @@
 //! Several jobs that are submitted to a Slurm site together, simulated jointly by its own scheduler.
 
-use super::answer::{ClusterQuestion, ClusterVariants, ClusterWhenSettings, requested, state_now};
+use super::answer::{ClusterQuestion, ClusterVariants, ClusterWhenSettings, state_now};
+use super::requested::requested;
 use super::starts::{DrawnJob, tasks};
 use crate::forecast::anchored::FirstJob;
 use crate::forecast::campaign::{CampaignForecast, DrawnCampaign};

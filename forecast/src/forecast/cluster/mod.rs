@@ -9,6 +9,7 @@ mod not_before;
 mod past;
 mod queue;
 mod record;
+mod requested;
 mod starts;
 
 pub use answer::{

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::requested;
+use super::requested::requested;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
     AdvanceReservation, Cluster, ClusterMoment, PartitionIndex, SubmittedJob,

@@ -3,11 +3,12 @@
 use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answer::{ClusterWhenSettings, requested};
+use super::answer::ClusterWhenSettings;
 use super::followed_answers::FollowedAnswers;
 use super::forecaster::{ClusterForecaster, later_by};
 use super::not_before::NotBefore;
 use super::record::ClusterRecord;
+use super::requested::requested;
 use super::starts::{ClusterDraw, ClusterDraws, all_tasks, startable, tasks};
 use crate::forecast::blockers::LeftOutEffect;
 use crate::forecast::past_queues::{PastQueues, PendingRange, PendingRecord};

@@ -160,6 +160,10 @@ impl LogReader<'_> {
             let requeued = said.contains(" requeued ");
             return Ok(Some(LoggedAction::Preempted { job, by, requeued }));
         }
+        // One that may not be requeued.
+        if said.starts_with("slurm_job_preempt: preempted JobId=") && said.ends_with(" had to be killed") {
+            return Ok(Some(LoggedAction::Preempted { job: self.job(said)?, by: None, requeued: false }));
+        }
         if said.contains("Reservation ended for JobId=") {
             return Ok(Some(LoggedAction::Stopped(self.job(said)?)));
         }
@@ -381,6 +385,19 @@ sched: [2026-11-15T01:15:40.000] JobId=1005. State=PENDING. Reason=Resources. Pr
         let misread: Vec<(&str, usize)> =
             found.misread.iter().map(|one| (one.file.as_str(), one.line)).collect();
         assert_eq!(misread, [("slurmctld.log", 12), ("snap-sprio.txt", 3)], "unknown nodes, no number");
+    }
+
+    #[test]
+    fn preempted_jobs_go_back_or_are_killed() {
+        let log = "[2026-11-15T01:15:30.000] slurmctld version 22.05.8 started on cluster x
+[2026-11-15T01:15:31.000] preempted JobId=1001 has been requeued to reclaim resources for JobId=1002
+[2026-11-15T01:15:32.000] slurm_job_preempt: preempted JobId=1003 had to be killed
+";
+        let found = reading(&[("slurmctld.log", log)]);
+        let number = |id| JobNumber { id, task: None };
+        let actions: Vec<LoggedAction> = found.decisions.steps.into_iter().map(|step| step.what).collect();
+        let preempted = |id, by, requeued| LoggedAction::Preempted { job: number(id), by, requeued };
+        assert_eq!(actions, [preempted(1001, Some(number(1002)), true), preempted(1003, None, false)]);
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub enum JobUpdate {
     Held,
     /// It waits no longer for that.
     Released,
+    /// If it runs and may be requeued, it is stopped and waits again.
+    Requeued,
     /// What is taken from its priority.
     Nice(i64),
     /// Its time limit.

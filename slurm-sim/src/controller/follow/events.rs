@@ -17,7 +17,7 @@ impl RecordingFollower<'_> {
         {
             for job in self.controller.jobs.tasks(submission).to_vec() {
                 match change {
-                    JobUpdate::Released => self.note_parts(job),
+                    JobUpdate::Released | JobUpdate::Requeued => self.note_parts(job),
                     JobUpdate::Nice(nice) => {
                         self.parts[job.0].iter_mut().for_each(|parts| parts.nice = *nice as f64);
                     }

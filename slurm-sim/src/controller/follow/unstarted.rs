@@ -7,6 +7,7 @@ use crate::cluster::{JobNumber, PartitionIndex};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::queue::QueueRecord;
+use crate::controller::state::Controller;
 
 impl RecordingFollower<'_> {
     /// The partition in which the pass looked at a job: of its open ones it has not looked at yet, the first in the order of the
@@ -71,18 +72,32 @@ impl RecordingFollower<'_> {
                 && !self.controller.jobs.is_throttled(job, 0)
                 && let Some((_, nodes)) = self.planned_at(job, choice)
             {
-                let need = self.controller.jobs[job].partitions[choice].kept.clone();
-                self.controller.size_planned(job, &need.need, &nodes);
+                let at = self.controller.jobs[job].partitions[choice].clone();
+                if self.is_kept_by_a_limit(&at, &nodes) {
+                    self.controller.size_planned(job, &at.kept.need, &nodes);
+                }
             }
         }
     }
 
-    /// The jobs of the queue whose sizes may change with each look for nodes, the first one last.
+    /// Whether nodes that were found for a job count in its size though the cycle logs no plan for it: a limit forbids what it would have on
+    /// them (with `assoc_limit_stop` it logs such plans). Sizes of `select/linear` vary with each look. What else is not logged was not looked
+    /// at, or found no nodes.
+    fn is_kept_by_a_limit(&self, at: &RequestedPartition, nodes: &[usize]) -> bool {
+        let Controller { cluster, pool, limits, .. } = &self.controller;
+        let shares = pool.given(nodes, &at.kept.need);
+        let amounts = limits.amounts(&shares, at.partition);
+        let forbids = || !cluster.settings.main.assoc_limit_stop && limits.forbid(at, &amounts, &shares);
+        pool.layout.size_varies(&at.kept.need) || forbids()
+    }
+
+    /// The jobs of the queue whose sizes a look for nodes may change, the first one last.
     pub fn note_ahead(&mut self) {
         let queue = self.controller.take_queue();
         let varies = |record: &&QueueRecord| {
             let one = &self.controller.jobs[record.job];
             self.controller.pool.layout.size_varies(&one.partitions[record.choice].kept.need)
+                || self.controller.now().is_sized_by_plan(record.job)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.choice)).collect();
         self.controller.queue.give_back(queue);

@@ -1,4 +1,4 @@
-//! What `scontrol hold`, `release` and `update` change of jobs.
+//! What `scontrol hold`, `release`, `requeue` and `update` change of jobs.
 
 use super::jobs::Jobs;
 use crate::cluster::{Cluster, JobUpdate, TimeLimit};
@@ -16,6 +16,7 @@ impl Controller<'_> {
         match change {
             JobUpdate::Held => self.hold(&all),
             JobUpdate::Released => self.let_go(&all),
+            JobUpdate::Requeued => self.send_back(&all),
             JobUpdate::Nice(nice) => self.jobs.set_nice(&all, nice),
             JobUpdate::TimeLimit(limit) => self.jobs.set_limit(&all, limit, self.cluster),
         }
@@ -37,6 +38,17 @@ impl Controller<'_> {
         for job in were_eligible {
             self.limits.end_ageing(&mut self.jobs, job);
             self.queue.becomes_unready(self.jobs[job].submission, job);
+        }
+    }
+
+    /// Running jobs that may be requeued are stopped, and wait again.
+    fn send_back(&mut self, jobs: &[JobHandle]) {
+        for &job in jobs {
+            let runs = self.jobs[job].state == JobStage::Running;
+            if runs && self.jobs.can_requeue(job, &self.cluster.settings.jobs) {
+                self.end(job, false);
+                self.requeue(job);
+            }
         }
     }
 
@@ -104,6 +116,7 @@ mod tests {
         let mut site = cluster(1);
         site.settings.priority.kind = PriorityKind::Multifactor;
         site.settings.priority.weights.age = 100_000;
+        site.settings.jobs.job_requeue = true;
         let event = |(at, key, change): (i64, &str, JobUpdate)| ClusterEvent {
             at: Micros::of_seconds(at),
             action: ClusterAction::Job { key: key.into(), task: None, change },
@@ -133,6 +146,23 @@ mod tests {
         two[0].request.terms.hold = true;
         let found = changed(two, Some((200, "j1", JobUpdate::Released)));
         assert!(start(&found[2]) < start(&found[1]), "{found:?}");
+    }
+
+    #[test]
+    fn a_requeued_job_runs_again_from_its_beginning() {
+        let others = || vec![job(1, 10, 4, 10, 60)];
+        let found = changed(others(), Some((60, "j0", JobUpdate::Requeued)));
+        // The other one runs meanwhile, and the requeued one again once it may.
+        let (first, other) = (&found[0], &found[1]);
+        assert!((60..100).contains(&start(other)), "{found:?}");
+        assert!(start(first) >= 181 && first.end.is_some_and(|end| end.0 == start(first) + 300), "{found:?}");
+        // One that waits, has ended, or may not be requeued stays as it is.
+        let mut kept = others();
+        kept[0].request.terms.requeue = Some(false);
+        let plain = changed(kept.clone(), None);
+        for at in [20, start(&plain[1]) + 10, 2000] {
+            assert_eq!(changed(kept.clone(), Some((at, "j1", JobUpdate::Requeued))), plain, "{at}");
+        }
     }
 
     #[test]

@@ -80,9 +80,13 @@ impl Need {
         let fewest =
             if tasks_per_node > 0 { asked_nodes.max(tasks.div_ceil(tasks_per_node)) } else { asked_nodes };
         let most = match (min_nodes, max_nodes) {
-            // Of a range, no more nodes than it has tasks; select/linear does not count these.
+            // Of a range, no more nodes than it has tasks; select/linear does not count these. Before 24.11 those that are asked for
+            // by node count as the tasks of the fewest nodes.
             (_, Some(most)) => {
-                most.min(request.tasks.filter(|_| !layout.is_linear).unwrap_or(u32::MAX)).max(fewest)
+                let is_older = cluster.version.is_none_or(|version| version < (24, 11));
+                let by_node = request.tasks_per_node.filter(|_| is_older).map(|_| tasks);
+                let counted = request.tasks.or(by_node).filter(|_| !layout.is_linear);
+                most.min(counted.unwrap_or(u32::MAX)).max(fewest)
             }
             (Some(_), None) => min_nodes.unwrap_or(1).max(fewest),
             // GPUs of a job may be those of more nodes than it has tasks.

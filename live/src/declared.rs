@@ -301,8 +301,21 @@ mod tests {
     fn lines_can_be_typed() {
         let also = AlsoDone { tables: true, comments: true };
         let all = all(1_700_000_000, 86_400, also);
-        let [name, queue, nodes, accounting, late, new, arrays, config, .., usage, defaults, commented, comment] =
-            &all[..]
+        let [
+            name,
+            queue,
+            nodes,
+            accounting,
+            late,
+            new,
+            arrays,
+            config,
+            ..,
+            usage,
+            defaults,
+            commented,
+            comment,
+        ] = &all[..]
         else {
             panic!("there are {}", all.len());
         };

@@ -70,8 +70,7 @@ pub fn scheduler_at(
     }
     let accounting = String::from_utf8_lossy(&accounting);
     let sshare = usage.as_deref().and_then(usage_kept);
-    let known =
-        FollowedTexts { name, site: &texts, accounting: &accounting, sshare, throttles: &throttles };
+    let known = FollowedTexts { name, site: &texts, accounting: &accounting, sshare, throttles: &throttles };
     match SlurmPlace::followed(known, site, &TimeZone::UTC, messages) {
         Ok(place) => Ok(Some(place)),
         Err(why) => {

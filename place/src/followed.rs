@@ -54,7 +54,8 @@ impl SlurmPlace {
         }
         take_starts(&mut history, look);
         note_left_out(&reading, &history, messages);
-        let (moment, not_accounted) = moment_of_look(&cluster, &history, look, (texts.sshare, texts.throttles));
+        let (moment, not_accounted) =
+            moment_of_look(&cluster, &history, look, (texts.sshare, texts.throttles));
         if not_accounted > 0 {
             messages.note(&format!(
                 "accounting does not have {} of the queue yet: what {} for is taken from squeue",

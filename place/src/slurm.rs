@@ -302,7 +302,8 @@ pub(super) fn account_of(cluster: &Cluster, user: &str) -> Option<String> {
 impl SlurmPlace {
     /// Whether the site's accounts, or its accounting, have a user.
     pub(super) fn knows_user(&self, user: &str) -> bool {
-        account_of(&self.cluster, user).is_some() || self.history.submissions.iter().any(|one| one.user == user)
+        account_of(&self.cluster, user).is_some()
+            || self.history.submissions.iter().any(|one| one.user == user)
     }
 }
 

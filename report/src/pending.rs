@@ -248,11 +248,7 @@ fn shares(record: &PendingRecord) -> String {
 /// How often the ranges of a queue held, where that is known.
 pub fn queue_record(queue: &AskedQueue) -> Option<String> {
     let record = queue.record.as_ref()?;
-    Some(format!(
-        "Of {} about jobs of past queues {}",
-        number_of(record.answers, "answer"),
-        shares(record)
-    ))
+    Some(format!("Of {} about jobs of past queues {}", number_of(record.answers, "answer"), shares(record)))
 }
 
 /// What the ranges stand on.

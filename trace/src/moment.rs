@@ -192,7 +192,18 @@ mod tests {
         assert_eq!(date::second(after.0, &zone).as_deref().map(|day| &day[..10]), Some("2026-10-26"));
         let before = past_moment("yesterday 00:30", after, &zone).unwrap();
         assert_eq!(date::second(before.0, &zone).as_deref(), Some("2026-10-25 00:30:00"));
-        for text in ["tomorrow", "23:00", "soon", "", "yesterday at noon", "10 ago", "ago", "ten minutes ago", "in 2 hours", "-1 hour ago"] {
+        for text in [
+            "tomorrow",
+            "23:00",
+            "soon",
+            "",
+            "yesterday at noon",
+            "10 ago",
+            "ago",
+            "ten minutes ago",
+            "in 2 hours",
+            "-1 hour ago",
+        ] {
             assert!(at(text).is_err(), "{text}");
         }
     }

@@ -235,7 +235,10 @@ fn the_page_of_a_job_shows_how_its_forecast_moved() {
     let last = state.answer.clone().unwrap();
     answered(&mut state, known);
     let told = text(&state);
-    assert!(told.contains("Of 60 answers about jobs of past queues 75.0% started within their range"), "{told}");
+    assert!(
+        told.contains("Of 60 answers about jobs of past queues 75.0% started within their range"),
+        "{told}"
+    );
     answered(&mut state, last);
     // The next job of the table; one that is not in line; one that left the queue.
     assert_eq!(press(&mut state, KeyCode::Down), Some(WatchWish::EarlierOf("111".to_owned())));

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_operate::site_now;
 use queuecast_live::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
 };
+use queuecast_operate::site_now;
 use queuecast_place::{AskedPlace, PendingJob, pending_at, queued_at};
 use queuecast_process::failure::Failure;
 use queuecast_process::interrupt::StopRequest;
@@ -126,6 +126,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
                     if shown != Some(now) {
                         asked.write_calendar(at, now);
                         shown = Some(now);
+                    }
+                    if is_first && now == JobNow::Waiting(None) {
+                        printer.note(&format!(
+                            "job {} waits, and when it starts is not told by the queue; it is followed until it is, or starts",
+                            arguments.job
+                        ));
                     }
                     if let Some(notice) = job.seen(at, now) {
                         asked.tell(&notice)?;

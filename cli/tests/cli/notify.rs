@@ -112,7 +112,9 @@ fn a_job_that_is_newer_than_the_last_look_is_waited_for() {
     let wrong = wrong.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert_eq!(wrong.status.code(), Some(2), "{said}");
-    assert!(said.contains("job 77 is not in the last look at Slurm") && said.contains("no job 77 waits there"));
+    assert!(
+        said.contains("job 77 is not in the last look at Slurm") && said.contains("no job 77 waits there")
+    );
     // It is known now, and followed until it is gone.
     std::thread::sleep(Duration::from_secs(3));
     fs::write(folder.path("squeue.txt"), queue).unwrap();

@@ -217,7 +217,8 @@ fn held_and_dependent_jobs_are_not_eligible() {
         + &waits("10", "Priority");
     let heard = Heard::default();
     let look = LiveSite::read(&nodes("0/4/0/4"), &queue, Time(NOW)).unwrap();
-    let texts = FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare: None, throttles: &NONE };
+    let texts =
+        FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare: None, throttles: &NONE };
     let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &heard).unwrap();
     let states: Vec<StandingState> = standings(&place).into_iter().skip(1).map(|one| one.2).collect();
     assert_eq!(states, [waiting(None), waiting(None), waiting(submitted)]);
@@ -291,7 +292,8 @@ fn nodes_are_as_the_look_saw_them() {
     let text = drained["scontrol-node.txt"].replace("State=IDLE", "State=IDLE+DRAIN");
     drained.insert("scontrol-node.txt".to_owned(), text);
     let look = LiveSite::read(&nodes("0/0/4/4"), "", Time(NOW)).unwrap();
-    let texts = FollowedTexts { name: "test", site: &drained, accounting: &sacct, sshare: None, throttles: &NONE };
+    let texts =
+        FollowedTexts { name: "test", site: &drained, accounting: &sacct, sshare: None, throttles: &NONE };
     let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap();
     assert_eq!(place.moment.closed_nodes, [3]);
 }
@@ -305,7 +307,8 @@ fn usage_is_what_was_shown_and_what_was_used_since() {
     ]);
     let look = LiveSite::read(&nodes("0/4/0/4"), "", Time(NOW)).unwrap();
     let used = |sshare: Option<(Time, &str)>| {
-        let texts = FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare, throttles: &NONE };
+        let texts =
+            FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare, throttles: &NONE };
         let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap();
         let own = |name: &str| {
             let all = &place.cluster.associations.0;

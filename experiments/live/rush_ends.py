@@ -4,7 +4,8 @@ and shows how right the forecasts of waiting jobs were.
 
     experiments/live/rush_ends.py QUEUECAST [--minutes 10] [--load 1.9] [--every 10s] [--seed 1] [--keep STORE]     needs root
 
-Forecasts are counted by when they were made: while jobs were submitted, and after the last one. All ranges are over at the end.
+Forecasts are counted by when they were made, while jobs were submitted and after the last one, each of which the job has started: also
+those whose ranges are not over, of which `score live` counts none.
 """
 
 import argparse
@@ -90,7 +91,7 @@ def main():
         print(f"{len(site.jobs)} submissions; the rush ends", *site.wrong[:3], sep="\n", flush=True)
         while cluster.call(["squeue", "-h"]).stdout.strip():
             time.sleep(5)
-        # Ranges that reach beyond the last start are over, and accounting is asked for once more.
+        # Accounting is asked for once more, by which the last starts are known.
         print(f"the queue is empty {(time.time() - last) / 60:.0f} min later", flush=True)
         time.sleep(150)
         site.collector.send_signal(signal.SIGINT)

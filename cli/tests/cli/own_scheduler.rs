@@ -94,7 +94,7 @@ fn a_job_has_one_answer_whichever_command_asks() {
     assert!(!told.contains("is not simulated"), "{told}");
 }
 
-/// A job without a user is one of the user who asks, as it would be by sbatch; of one who is not known that is said.
+/// A job without a user is one of the user who asks, as it would be by sbatch; of a user who is not known that is said.
 #[test]
 fn a_job_is_of_the_user_who_asks() {
     let folder = described();

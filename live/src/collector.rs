@@ -1,6 +1,6 @@
 //! Following a site: a look at every interval, and its accounting in windows.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_texts::{SiteFileKind, WithoutAnswer, check_answer, without_answer};
@@ -151,8 +151,8 @@ impl<'s, S: Store> Collector<'s, S> {
             }
             collected.forgotten = self.store.forget_looks(self.cluster, now - self.settings.keep_looks)?;
         }
-        if let Some(queue) = queue.filter(|_| has_accounting) {
-            match self.load_missing(slurm, &queue, collected.history.is_some(), now)? {
+        if let Some(queue) = queue.as_ref().filter(|_| has_accounting) {
+            match self.load_missing(slurm, queue, collected.history.is_some(), now)? {
                 Ok(rows) => collected.history.iter_mut().for_each(|loaded| loaded.rows += rows),
                 Err(why) => collected.failures.push(why),
             }
@@ -162,6 +162,8 @@ impl<'s, S: Store> Collector<'s, S> {
         if let Some(every) = self.settings.texts_every.filter(|_| collected.look.is_some()) {
             let failed =
                 if is_old(every) { self.describe(slurm, now)? } else { self.reservations(slurm, now)? };
+            collected.failures.extend(failed);
+            let failed = queue.map_or(Ok(None), |queue| self.arrays(slurm, &queue, now))?;
             collected.failures.extend(failed);
         }
         Ok(collected)
@@ -344,6 +346,34 @@ impl<S: Store> Collector<'_, S> {
         {
             Ok(text) => {
                 self.store.keep_text(self.cluster, now, (file, &text))?;
+                Ok(None)
+            }
+            Err(why) => Ok(Some(format!("{}: {why}", command.line()))),
+        }
+    }
+}
+
+impl<S: Store> Collector<'_, S> {
+    /// Asks, by one query, how many tasks may run at once of the arrays of a queue that accounting does not have, if one of them was not
+    /// asked for before. What went wrong, if something did.
+    fn arrays(&mut self, slurm: &dyn Ask, queue: &str, now: Time) -> Result<Option<String>, StoreError> {
+        let is_task = |line: &&str| line.split('|').next().is_some_and(|name| name.contains('_'));
+        let waits = |line: &&str| line.split('|').nth(1) == Some("PENDING");
+        let of_arrays = queue.lines().filter(is_task).filter(waits).filter_map(number_and_submission);
+        let numbers: BTreeSet<u64> = of_arrays.map(|one| one.0).collect();
+        let mut numbers: Vec<u64> = numbers.into_iter().collect();
+        let known = self.store.known_jobs(self.cluster, &numbers)?;
+        numbers.retain(|number| !known.contains(number));
+        numbers.truncate(MOST_MISSING);
+        let kept = self.store.texts_at(self.cluster, now)?.remove(declared::ARRAYS_FILE).unwrap_or_default();
+        let asked: HashSet<&str> = kept.lines().filter_map(|line| line.split('|').next()).collect();
+        if numbers.iter().all(|number| asked.contains(number.to_string().as_str())) {
+            return Ok(None);
+        }
+        let command = declared::arrays(&numbers);
+        match slurm.ask(&command) {
+            Ok(text) => {
+                self.store.keep_text(self.cluster, now, (declared::ARRAYS_FILE, &text))?;
                 Ok(None)
             }
             Err(why) => Ok(Some(format!("{}: {why}", command.line()))),

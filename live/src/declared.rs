@@ -1,5 +1,7 @@
 //! Every command that following a site may run, declared once: for the collector, for administrators who want to read them, and for tests.
 
+use std::collections::BTreeMap;
+
 use queuecast_core::units::Time;
 use queuecast_slurm_texts::{CaptureCommand, SSHARE_NOW, SiteFileKind, capture_commands};
 use queuecast_trace::sacct::ARGUMENTS;
@@ -17,6 +19,8 @@ pub enum Frequency {
     Window,
     /// At a look with jobs that accounting did not have yet.
     NewJobs,
+    /// At a look with an array that waits, of which accounting does not tell yet, and that was not asked for before.
+    NewArrays,
     /// Every hour.
     Hour,
     /// When following begins.
@@ -147,6 +151,33 @@ pub fn usage_kept(text: &str) -> Option<(Time, &str)> {
     Some((Time(at.parse().ok()?), printed))
 }
 
+/// The file that what `squeue` prints of arrays is kept as.
+pub const ARRAYS_FILE: &str = "squeue-arrays.txt";
+
+/// The arrays of these numbers that wait, each with its tasks in one word, which ends with how many of them may run at once: `1-500%20`.
+pub fn arrays(jobs: &[u64]) -> DeclaredCommand {
+    let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
+    let arguments = ["-h", "-a", "-t", "PENDING", "-o", "%F|%K", "-j", &jobs.join(",")];
+    DeclaredCommand {
+        program: "squeue",
+        arguments: arguments.map(str::to_owned).to_vec(),
+        frequency: Frequency::NewArrays,
+        purpose: "how many tasks of an array may run at once, which accounting tells only once some of them could start",
+        daemon: "slurmctld",
+        rights: USERS,
+    }
+}
+
+/// How many tasks may run at once of each array of which [`arrays`] told; those that all may are not among them.
+pub fn throttles_kept(text: Option<&str>) -> BTreeMap<u64, u32> {
+    let limited = |line: &str| {
+        let (array, tasks) = line.trim().split_once('|')?;
+        let most: u32 = tasks.rsplit_once('%')?.1.parse().ok()?;
+        Some((array.parse().ok()?, most)).filter(|_| most > 0)
+    };
+    text.unwrap_or_default().lines().filter_map(limited).collect()
+}
+
 /// What each user has used, as fair share counts it.
 fn usage() -> DeclaredCommand {
     DeclaredCommand {
@@ -250,7 +281,8 @@ pub fn comment(job: &str, text: &str) -> DeclaredCommand {
 pub fn all(now: i64, window: i64, also: AlsoDone) -> Vec<DeclaredCommand> {
     let late = accounting_of(&[1234], now - window, now);
     let new = accounting_of_new(&[1234], now - window, now);
-    let mut all = vec![cluster_name(), queue(), nodes(), accounting(now - window, now), late, new];
+    let mut all =
+        vec![cluster_name(), queue(), nodes(), accounting(now - window, now), late, new, arrays(&[1234])];
     all.extend(description().into_iter().map(|one| one.2));
     if also.tables {
         all.push(defaults());
@@ -269,12 +301,28 @@ mod tests {
     fn lines_can_be_typed() {
         let also = AlsoDone { tables: true, comments: true };
         let all = all(1_700_000_000, 86_400, also);
-        let [name, queue, nodes, accounting, late, new, config, .., usage, defaults, commented, comment] =
-            &all[..]
+        let [
+            name,
+            queue,
+            nodes,
+            accounting,
+            late,
+            new,
+            arrays,
+            config,
+            ..,
+            usage,
+            defaults,
+            commented,
+            comment,
+        ] = &all[..]
         else {
             panic!("there are {}", all.len());
         };
         assert!(new.line().ends_with(" -j 1234"), "{}", new.line());
+        assert_eq!(arrays.line(), "squeue -h -a -t PENDING -o '%F|%K' -j 1234");
+        let kept = throttles_kept(Some("7|1-500%20\n8|1-3\n9|1,3,5,...%4\nx|1%2\n10|1-2%0\n"));
+        assert_eq!(kept.into_iter().collect::<Vec<_>>(), [(7, 20), (9, 4)]);
         assert_eq!(config.line(), "scontrol show config");
         assert_eq!(usage.line(), "sshare -a -P --format=Account,User,RawUsage");
         assert_eq!(usage_kept(&kept_usage(Time(1234), "a\nb\n")), Some((Time(1234), "a\nb\n")));

@@ -122,6 +122,21 @@ impl OpenStore {
         Ok(None)
     }
 
+    /// The site of a fresh look by which a job is known that an earlier one, by which questions are answered, does not have; `None` if it
+    /// is not in the last look either.
+    pub fn look_with(&self, job: &str, now: Time) -> Result<Option<LiveSite>, Refusal> {
+        let look = self.told(self.store.look_at(self.cluster, now))?;
+        let Some(look) = look.filter(|look| now - look.look.at <= FRESH) else { return Ok(None) };
+        Ok(Some(site_at(&look.look)?).filter(|site| site.has(job)))
+    }
+
+    /// How long it is until the next look, if looks go on as the last two did.
+    pub fn until_next_look(&self, now: Time) -> Result<Option<Seconds>, Refusal> {
+        let times = self.told(self.store.look_times(self.cluster, (now - FRESH - FRESH, now)))?;
+        let [.., before, last] = times[..] else { return Ok(None) };
+        Ok(Some((last + (last - before) - now).max(Seconds::ZERO)))
+    }
+
     /// A fresh look, or an earlier fresh one if the collector has not yet found out when the jobs of the last one start.
     fn answered(&self, look: StoredLook, now: Time) -> Result<StoredLook, Refusal> {
         let found = self.told(self.store.starts_up_to(self.cluster, look.number))?;

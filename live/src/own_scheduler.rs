@@ -8,7 +8,7 @@ use queuecast_forecast::forecast::ClusterRecord;
 use queuecast_place::{FollowedTexts, LiveSite, LookStarts, SlurmPlace};
 use queuecast_trace::TimeZone;
 
-use crate::declared::{USAGE_FILE, usage_kept};
+use crate::declared::{ARRAYS_FILE, USAGE_FILE, throttles_kept, usage_kept};
 use crate::store::{ClusterNumber, LearnedPart, Store, StoreError, StoredLook};
 
 /// The part of what was learned that tells how right its scheduler was.
@@ -48,6 +48,7 @@ pub fn scheduler_at(
     let at = site.asked;
     let mut texts = store.texts_at(cluster, at)?;
     let usage = texts.remove(USAGE_FILE);
+    let throttles = throttles_kept(texts.remove(ARRAYS_FILE).as_deref());
     if texts.is_empty() {
         without_scheduler(
             messages,
@@ -69,7 +70,7 @@ pub fn scheduler_at(
     }
     let accounting = String::from_utf8_lossy(&accounting);
     let sshare = usage.as_deref().and_then(usage_kept);
-    let known = FollowedTexts { name, site: &texts, accounting: &accounting, sshare };
+    let known = FollowedTexts { name, site: &texts, accounting: &accounting, sshare, throttles: &throttles };
     match SlurmPlace::followed(known, site, &TimeZone::UTC, messages) {
         Ok(place) => Ok(Some(place)),
         Err(why) => {

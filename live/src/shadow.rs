@@ -5,7 +5,7 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_place::{FollowedShadow, FollowedTexts, LONGEST_TOLERANCE, LiveSite};
 use queuecast_trace::TimeZone;
 
-use crate::declared::{USAGE_FILE, usage_kept};
+use crate::declared::{ARRAYS_FILE, USAGE_FILE, throttles_kept, usage_kept};
 use crate::learning::{LearningError, site_at};
 use crate::own_scheduler::{LAST_JOBS, LEAST, MOST_WAITING};
 use crate::store::{ClusterNumber, Store};
@@ -64,6 +64,7 @@ pub fn compare_decisions(
     let usage = texts_of(first)?.remove(USAGE_FILE);
     let mut texts = texts_of(end)?;
     texts.remove(USAGE_FILE);
+    let throttles = throttles_kept(texts.remove(ARRAYS_FILE).as_deref());
     if texts.is_empty() {
         return Ok(0);
     }
@@ -82,7 +83,9 @@ pub fn compare_decisions(
     store.begin_shadow(cluster, end)?;
     let accounting = String::from_utf8_lossy(&accounting);
     let sshare = usage.as_deref().and_then(usage_kept);
-    let texts = FollowedTexts { name: "accounting", site: &texts, accounting: &accounting, sshare };
+    let throttles = &throttles;
+    let texts =
+        FollowedTexts { name: "accounting", site: &texts, accounting: &accounting, sshare, throttles };
     let site = FollowedShadow::read(texts, known, &TimeZone::UTC)?;
     messages.begins("comparing decisions", looks.len().saturating_sub(1));
     let tallies = site.tallies(&looks, TOO_FAR, &|steps| messages.done(steps));

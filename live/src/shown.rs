@@ -39,6 +39,9 @@ impl DeclaredCommands {
                 Frequency::Look => format!("every {look} s"),
                 Frequency::Window => format!("every {accounting} s, and once for each week of the history"),
                 Frequency::NewJobs => format!("every {look} s, if there are new jobs"),
+                Frequency::NewArrays => {
+                    format!("every {look} s, if there are new arrays that cannot start yet")
+                }
                 Frequency::Hour => "every hour".to_owned(),
                 Frequency::Once => "once".to_owned(),
                 Frequency::Forecast(most) => {

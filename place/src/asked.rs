@@ -4,7 +4,9 @@ use super::job::numbered;
 use super::lost_regime::LostRegime;
 use super::queue_history::without_jobs;
 use super::queue_past::{QueuePast, by_scheduler};
-use super::{JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmJob, SlurmPlace};
+use super::{
+    JobSize, LabelledLog, LearnedLog, LivePast, LiveQueue, LiveSite, NewJob, SlurmJob, SlurmPlace, known_user,
+};
 use queuecast_core::asking::{Learning, Messages, Refusal, Unheard};
 use queuecast_core::job::{Job, QueueId};
 use queuecast_core::number::number_of;
@@ -101,6 +103,20 @@ impl AskedPlace<'_> {
             AskedPlace::Log { .. } => false,
             AskedPlace::Live { history, procs, .. } => by_scheduler(history, procs).is_some(),
             AskedPlace::Slurm(_) => true,
+        }
+    }
+
+    /// Whether a user is known there: has an account at a site whose own scheduler answers and that has accounts; else has jobs that run or
+    /// wait, or are learned from.
+    pub fn knows_user(&self, user: &str) -> bool {
+        match *self {
+            AskedPlace::Log { log, .. } => known_user(user, &log.log.workload).is_some(),
+            AskedPlace::Slurm(place) => place.knows_user(user),
+            AskedPlace::Live { site, history, procs, .. } => {
+                by_scheduler(history, procs).is_some_and(|known| known.1.knows_user(user))
+                    || site.jobs().iter().any(|job| job.user == user)
+                    || history.is_some_and(|past| known_user(user, past.workload).is_some())
+            }
         }
     }
 

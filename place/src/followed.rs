@@ -29,6 +29,8 @@ pub struct FollowedTexts<'a> {
     pub accounting: &'a str,
     /// [`SSHARE_NOW`](queuecast_slurm_texts::SSHARE_NOW) and when it was asked for, where it is shown; else accounting tells usage.
     pub sshare: Option<(Time, &'a str)>,
+    /// How many tasks may run at once of arrays that accounting does not have yet, by their numbers.
+    pub throttles: &'a BTreeMap<u64, u32>,
 }
 
 impl SlurmPlace {
@@ -52,7 +54,8 @@ impl SlurmPlace {
         }
         take_starts(&mut history, look);
         note_left_out(&reading, &history, messages);
-        let (moment, not_accounted) = moment_of_look(&cluster, &history, look, texts.sshare);
+        let (moment, not_accounted) =
+            moment_of_look(&cluster, &history, look, (texts.sshare, texts.throttles));
         if not_accounted > 0 {
             messages.note(&format!(
                 "accounting does not have {} of the queue yet: what {} for is taken from squeue",
@@ -133,7 +136,7 @@ pub(super) fn moment_of_look(
     cluster: &Cluster,
     history: &RecordedRun,
     look: &LiveSite,
-    sshare: Option<(Time, &str)>,
+    (sshare, throttles): (Option<(Time, &str)>, &BTreeMap<u64, u32>),
 ) -> (ClusterMoment, usize) {
     let now = Micros::last_of(look.asked);
     let mut moments = RecordedMoments::new(cluster, history);
@@ -167,7 +170,8 @@ pub(super) fn moment_of_look(
         let is_due = tasks.iter().any(|one| !is_barred(one.1));
         not_accounted += usize::from(known.is_none() && is_due);
         let submission = known.map_or_else(|| shown(key, tasks[0].1, look.asked), Clone::clone);
-        let submission = as_seen(submission, &tasks);
+        let throttle = key.parse().ok().and_then(|number: u64| throttles.get(&number).copied());
+        let submission = as_seen(submission, &tasks, throttle);
         let standing = |&(task, job): &(Option<u32>, &Queued)| {
             let since = || eligible.get(&(key, task)).copied().flatten();
             (task, standing(cluster, job, &submission, since, look.asked))
@@ -216,6 +220,11 @@ fn is_barred(job: &Queued) -> bool {
     job.elapsed.is_none() && (has_to_wait || stays(why).is_some())
 }
 
+/// Whether a job waits until something is changed.
+fn is_held(job: &Queued) -> bool {
+    job.elapsed.is_none() && stays(&job.reason.code).is_some()
+}
+
 /// What a job still depends on, as `squeue` shows it: `afterok:12(unfulfilled),afterany:7_*(unfulfilled)`.
 fn dependency(job: &Queued) -> Option<Dependency> {
     let shown = job.reason.dependency.as_ref()?;
@@ -242,54 +251,65 @@ fn standing(
         let partition = job.partitions.first().and_then(|name| cluster.partition(name));
         return StandingState::Running { start, nodes, partition };
     }
+    if is_held(job) && !submission.request.terms.hold {
+        return StandingState::Held;
+    }
     let eligible = (!is_barred(job)).then(|| since().unwrap_or_else(|| submission.submit.second().min(now)));
     StandingState::Waiting { eligible }
 }
 
-/// A submission with what may have been changed since: the tasks that are left, its limit, its partitions, what it still depends on, and
-/// whether it is held.
-fn as_seen(mut submission: SubmittedJob, tasks: &[(Option<u32>, &Queued)]) -> SubmittedJob {
+/// A submission with what may have been changed since: the tasks that are left, how many of them may run at once, its limit, its partitions,
+/// what it still depends on, and whether it is held. Of an array, tasks that wait for something by themselves say so where they stand, or
+/// others do that they do not ([`StandingState`]). `throttle` is what is known besides accounting.
+fn as_seen(
+    mut submission: SubmittedJob,
+    tasks: &[(Option<u32>, &Queued)],
+    throttle: Option<u32>,
+) -> SubmittedJob {
     submission.runs = Vec::new();
     let indices: Vec<u32> = tasks.iter().filter_map(|one| one.0).collect();
-    let throttle = submission.request.array.as_ref().and_then(|array| array.throttle);
-    // Accounting may not have the array yet: if tasks wait for others of it, as many run as may.
+    let accounted = submission.request.array.as_ref().and_then(|array| array.throttle);
+    // Without either: if tasks wait for others of it, as many run as may.
     let waits_for_tasks = |one: &(Option<u32>, &Queued)| one.1.reason.code == "JobArrayTaskLimit";
     let running = tasks.iter().filter(|one| one.1.elapsed.is_some()).count();
     let inferred = tasks.iter().any(waits_for_tasks).then_some((running as u32).max(1));
-    let throttle = throttle.or(inferred);
+    let throttle = accounted.or(throttle).or(inferred);
     let array = (!indices.is_empty()).then_some(JobArray { indices, throttle });
     if submission.request.array != array {
         submission.request.array = array;
     }
-    // Of an array, the tasks that wait speak for it.
-    let Some((_, job)) = tasks.iter().find(|one| one.1.elapsed.is_none()).or(tasks.first()) else {
+    let waiting: Vec<&Queued> = tasks.iter().map(|one| one.1).filter(|job| job.elapsed.is_none()).collect();
+    // A task that could start speaks for it, else the first one that waits.
+    let Some(&job) = waiting.iter().find(|job| !is_barred(job)).or(waiting.first()) else {
+        let limit = tasks.first().and_then(|one| one.1.limit).map(TimeLimit::Of);
+        if limit.is_some() && submission.request.time_limit != limit {
+            submission.request.time_limit = limit;
+        }
         return submission;
     };
     let limit = job.limit.map(TimeLimit::Of);
     if limit.is_some() && submission.request.time_limit != limit {
         submission.request.time_limit = limit;
     }
-    if job.elapsed.is_none() {
-        if submission.request.partitions != job.partitions {
-            submission.request.partitions.clone_from(&job.partitions);
+    if submission.request.partitions != job.partitions {
+        submission.request.partitions.clone_from(&job.partitions);
+    }
+    let depends_on = waiting.iter().find_map(|job| dependency(job));
+    if submission.request.dependency != depends_on {
+        submission.request.dependency = depends_on;
+    }
+    let is_whole_held = waiting.iter().all(|job| is_held(job));
+    if submission.request.terms.hold != is_whole_held {
+        submission.request.terms.hold = is_whole_held;
+    }
+    let waits_for_begin = job.reason.code.starts_with("BeginTime");
+    match (waits_for_begin, job.reason.start) {
+        (true, Some(begin)) => submission.request.terms.begin = Some(Begin::At(begin)),
+        // It has come, or was taken back.
+        (false, _) if !is_whole_held && submission.request.terms.begin.is_some() => {
+            submission.request.terms.begin = None;
         }
-        let depends_on = dependency(job);
-        if submission.request.dependency != depends_on {
-            submission.request.dependency = depends_on;
-        }
-        let is_held = stays(&job.reason.code).is_some();
-        if submission.request.terms.hold != is_held {
-            submission.request.terms.hold = is_held;
-        }
-        let waits_for_begin = job.reason.code.starts_with("BeginTime");
-        match (waits_for_begin, job.reason.start) {
-            (true, Some(begin)) => submission.request.terms.begin = Some(Begin::At(begin)),
-            // It has come, or was taken back.
-            (false, _) if !is_held && submission.request.terms.begin.is_some() => {
-                submission.request.terms.begin = None;
-            }
-            _ => {}
-        }
+        _ => {}
     }
     submission
 }

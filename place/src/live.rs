@@ -95,6 +95,20 @@ impl LiveSite {
         all.into_iter().collect()
     }
 
+    /// Whether a job of this name runs or waits, or a task of an array of this name.
+    pub fn has(&self, name: &str) -> bool {
+        let is_task = |job: &Queued| job.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+        self.queue.iter().any(|job| job.name == name || is_task(job))
+    }
+
+    /// Whether a job of this name, which the site does not have, may have been submitted since: its number is above those of all its jobs.
+    pub fn may_be_newer(&self, name: &str) -> bool {
+        let digits = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
+        let number = name[..digits].parse::<u64>().ok();
+        let last = self.queue.iter().map(|job| job.id).max();
+        !self.has(name) && number.is_some_and(|number| last.is_none_or(|last| number > last))
+    }
+
     /// Whether a job of this name runs.
     pub fn runs(&self, name: &str) -> bool {
         self.queue.iter().any(|queued| queued.name == name && queued.elapsed.is_some())

@@ -99,6 +99,23 @@ pub struct PendingJob {
     pub why: String,
 }
 
+impl PendingJob {
+    /// What it waits in; `None` if it is not in line.
+    pub fn queue_in<'q>(&self, queues: &'q [AskedQueue]) -> Option<&'q AskedQueue> {
+        match queues {
+            _ if self.place.is_none() => None,
+            [only] => Some(only),
+            several => {
+                let names = |of: &Option<String>| -> Vec<String> {
+                    of.iter().flat_map(|names| names.split(',')).map(str::to_owned).collect()
+                };
+                let own = names(&self.partition);
+                several.iter().find(|one| names(&one.partition).iter().any(|name| own.contains(name)))
+            }
+        }
+    }
+}
+
 /// A log may be asked by the number of a user whose name it has.
 pub(super) fn name_in(log: LabelledLog<'_>, user: &str) -> String {
     match known_user(user, &log.log.workload) {

@@ -52,10 +52,7 @@ pub fn queued_at(
     let Some(job) = jobs.into_iter().find(|job| job.job == name) else {
         return Err(not_waiting(place, name, &names));
     };
-    let queue = match &queues[..] {
-        [only] if job.place.is_some() => Some(only.clone()),
-        several => several.iter().find(|one| job.place.is_some() && one.partition == job.partition).cloned(),
-    };
+    let queue = job.queue_in(&queues).cloned();
     let blockers = match why && job.place.is_some() {
         true => why_queued(place, &job, settings, messages)?,
         false => None,

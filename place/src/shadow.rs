@@ -103,6 +103,7 @@ pub struct FollowedShadow {
     reading: SiteReading,
     history: RecordedRun,
     sshare: Option<(Time, String)>,
+    throttles: BTreeMap<u64, u32>,
     /// What of the site is not modelled.
     settings: Vec<String>,
 }
@@ -116,14 +117,14 @@ impl FollowedShadow {
         let (reading, history) = read_known(texts, known, zone)?;
         let settings = left_out(&reading, &RecordedRun::default());
         let sshare = texts.sshare.map(|(at, text)| (at, text.to_owned()));
-        Ok(FollowedShadow { reading, history, sshare, settings })
+        Ok(FollowedShadow { reading, history, sshare, throttles: texts.throttles.clone(), settings })
     }
 
     /// The decisions between each look and the next one, unless that is too far away; `done` is told of each. Looks that name partitions
     /// which are not described are passed over.
     pub fn tallies(mut self, looks: &[LiveSite], too_far: Seconds, done: &dyn Fn(usize)) -> Vec<ShadowTally> {
         looks.iter().for_each(|look| take_starts(&mut self.history, look));
-        let FollowedShadow { reading, history, sshare, settings } = &self;
+        let FollowedShadow { reading, history, sshare, throttles, settings } = &self;
         let cluster = &reading.cluster;
         let is_known =
             |look: &LiveSite| look.partition_names().iter().all(|name| cluster.partition(name).is_some());
@@ -138,7 +139,7 @@ impl FollowedShadow {
                 continue;
             }
             let shown = sshare.as_ref().map(|(at, text)| (*at, text.as_str()));
-            let (mut moment, _) = moment_of_look(cluster, history, from, shown);
+            let (mut moment, _) = moment_of_look(cluster, history, from, (shown, throttles));
             let interval = ShadowInterval { to: to.asked, tolerance: site.tolerance() };
             // When a node was closed or opened is not known: it is closed, unless a job started there.
             let used: BTreeSet<usize> = history

@@ -299,6 +299,14 @@ pub(super) fn account_of(cluster: &Cluster, user: &str) -> Option<String> {
     own.next().map(|one| one.account.clone())
 }
 
+impl SlurmPlace {
+    /// Whether the site's accounts, or its accounting, have a user.
+    pub(super) fn knows_user(&self, user: &str) -> bool {
+        account_of(&self.cluster, user).is_some()
+            || self.history.submissions.iter().any(|one| one.user == user)
+    }
+}
+
 impl SlurmJob {
     /// A job as it would be submitted to the first of some partitions: all that its script asks for, where it has one, else its size.
     pub(super) fn in_partition(new: &NewJob, partitions: &str, time: Seconds) -> SlurmJob {

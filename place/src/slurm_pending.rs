@@ -192,7 +192,7 @@ impl SlurmPlace {
         match found.state {
             StandingState::Running { .. } => Some(format!("job {job} runs already")),
             StandingState::Left { .. } => Some(format!("job {job} has ended")),
-            StandingState::Waiting { .. } => None,
+            StandingState::Waiting { .. } | StandingState::Held => None,
         }
     }
 

@@ -106,6 +106,12 @@ fn awaited(job: &Queued) -> Vec<String> {
     jobs.flatten().collect()
 }
 
+/// Whether a job waits for the end of one of some others.
+fn waits_for_one_of(job: &Queued, others: &[usize], jobs: &[Queued]) -> bool {
+    let awaited = awaited(job);
+    others.iter().any(|&at| awaited.iter().any(|meant| is_same(&jobs[at].name, meant)))
+}
+
 fn of_live(
     (site, partition, procs): (&LiveSite, Option<&str>, Option<u32>),
     history: Option<LivePast<'_>>,
@@ -120,7 +126,11 @@ fn of_live(
         let job = &jobs[*at];
         job.in_line || FOR_OTHERS.contains(&job.reason.code.as_str())
     };
-    let (kept, other): (Vec<usize>, Vec<usize>) = all.into_iter().partition(is_simulated);
+    let (mut kept, mut other): (Vec<usize>, Vec<usize>) = all.into_iter().partition(is_simulated);
+    // Nor is it told when those may be started that wait for one of them.
+    while let Some(place) = kept.iter().position(|&at| waits_for_one_of(&jobs[at], &other, jobs)) {
+        other.push(kept.remove(place));
+    }
     if !other.is_empty() && !kept.is_empty() {
         let reasons: BTreeSet<&str> = other.iter().map(|&at| jobs[at].reason.code.as_str()).collect();
         let reasons: Vec<&str> = reasons.into_iter().collect();

@@ -57,6 +57,14 @@ pub struct Printer {
     log: Arc<Mutex<Option<LogLineFormat>>>,
 }
 
+/// A text in which nothing commands a terminal: names in it may be of anyone's making.
+fn printable(text: &str) -> String {
+    let harmless = |letter: char| {
+        if letter.is_control() && !['\n', '\t'].contains(&letter) { '\u{FFFD}' } else { letter }
+    };
+    text.chars().map(harmless).collect()
+}
+
 impl Printer {
     /// Reads the environment and the two streams, once.
     pub fn new(showing: PrinterSettings) -> Printer {
@@ -223,6 +231,7 @@ impl Printer {
     }
 
     fn say(&self, word: &str, style: Style, text: &str) {
+        let text = &printable(text);
         if let Some(heard) = &self.heard {
             heard.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
             return;

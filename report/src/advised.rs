@@ -1,6 +1,7 @@
 //! What to ask for, as text and rows.
 
 use crate::chart::{RangeBar, RangeBars};
+use crate::start::held;
 use crate::words::{self, number_of, percent};
 use crate::{Answer, Cell, Chart, Column, Document, Table, duration};
 use queuecast_forecast::advice::{JobChange, JobOption, SoonestPlace, TimeSpread, is_accepted};
@@ -299,24 +300,17 @@ fn advice(of: &AdvisedJob) -> String {
     lines.join("\n")
 }
 
-/// How often such ranges held.
+/// How often such ranges held, as `when` says it of the job that is advised.
 fn record(of: &AdvisedJob) -> String {
     let plan = &of.plan;
-    match &plan.record {
-        Some(record) => format!(
-            "Of the last {} so predicted, {} started within such a range (80 % should).",
-            number_of(record.jobs, "job"),
-            percent(record.inside)
-        ),
-        None => {
-            let started = match plan.learned {
-                0 => "No job has started so far".to_owned(),
-                1 => "Only 1 job has started so far".to_owned(),
-                count => format!("Only {count} jobs have started so far"),
-            };
-            format!("{started}: ranges are wide, and how often they hold is not known.")
-        }
-    }
+    held(plan.record.as_ref(), plan.regime.as_ref()).unwrap_or_else(|| {
+        let started = match plan.learned {
+            0 => "No job has started so far".to_owned(),
+            1 => "Only 1 job has started so far".to_owned(),
+            count => format!("Only {count} jobs have started so far"),
+        };
+        format!("{started}: ranges are wide, and how often they hold is not known.")
+    })
 }
 
 fn chart(of: &AdvisedJob) -> Chart {

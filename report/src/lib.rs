@@ -40,6 +40,7 @@ pub use allocated::allocation_warnings;
 pub use answer::{Answer, Explained, VERSION, json, render};
 pub use brokered::broker_notes;
 pub use choice::choice_notes;
+pub use pending::queue_record;
 pub use queuecast_display::{
     Align, Best, Cell, Charset, Chart, Column, ColumnKind, Document, Format, Layout, Page, Table, chart,
     duration, number, svg, table, words, wrap,

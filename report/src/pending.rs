@@ -3,7 +3,7 @@
 use crate::chart::{RangeBar, RangeBars};
 use crate::words::{self, AT_ONCE, number_of, percent, whole};
 use crate::{Answer, Cell, Chart, Column, Document, Table, date, duration};
-use queuecast_forecast::forecast::PendingRange;
+use queuecast_forecast::forecast::{PendingRange, PendingRecord};
 use queuecast_place::{AskedQueue, PendingAnswer, PendingJob};
 
 impl Answer for PendingAnswer {
@@ -240,6 +240,17 @@ pub(crate) fn unreliable(queue: &AskedQueue, named: bool) -> Option<String> {
     ))
 }
 
+fn shares(record: &PendingRecord) -> String {
+    let (inside, latest) = (percent(record.inside), percent(record.by_p90));
+    format!("{inside} started within their range (80% should), {latest} by the latest (90% should).")
+}
+
+/// How often the ranges of a queue held, where that is known.
+pub fn queue_record(queue: &AskedQueue) -> Option<String> {
+    let record = queue.record.as_ref()?;
+    Some(format!("Of {} about jobs of past queues {}", number_of(record.answers, "answer"), shares(record)))
+}
+
 /// What the ranges stand on.
 pub(crate) fn record(queue: &AskedQueue, named: bool) -> String {
     let about = match (&queue.partition, named) {
@@ -250,10 +261,9 @@ pub(crate) fn record(queue: &AskedQueue, named: bool) -> String {
         format!("{about}By {} simulations of the queue, learned from {}", queue.draws, queue.history);
     match &queue.record {
         Some(record) => format!(
-            "{simulated}, corrected by {} about jobs of past queues: of these {} started within their range (80% should), {} by the latest (90% should).",
+            "{simulated}, corrected by {} about jobs of past queues: of these {}",
             number_of(record.answers, "answer"),
-            percent(record.inside),
-            percent(record.by_p90)
+            shares(record)
         ),
         None => format!("{simulated}; too few past jobs to say how often such ranges hold."),
     }

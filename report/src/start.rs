@@ -6,7 +6,7 @@ use crate::queued::with_blockers;
 use crate::start_curve;
 use crate::words::{self, AT_ONCE, number_of, percent};
 use crate::{Answer, Cell, Column, Document, Table, date, duration};
-use queuecast_forecast::forecast::SITE_METHOD;
+use queuecast_forecast::forecast::{MethodRecord, RegimeRecord, SITE_METHOD};
 use queuecast_place::{StartAnswer, StartTime, StartTimes};
 
 impl Answer for StartAnswer {
@@ -162,20 +162,23 @@ fn headline(of: &StartTime) -> String {
 
 /// How often such answers held.
 fn record(of: &StartTime) -> String {
-    let mut lines = vec![match &of.answer.record {
-        Some(record) => format!(
-            "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",
-            number_of(record.jobs, "job"),
-            percent(record.inside),
-            percent(record.by_p90)
-        ),
-        None => "Too few past jobs to say how often such answers hold.".to_owned(),
-    }];
+    held(of.answer.record.as_ref(), of.answer.regime.as_ref())
+        .unwrap_or_else(|| "Too few past jobs to say how often such answers hold.".to_owned())
+}
+
+/// How often answers of a record held, and those of the situation of the job that is asked about; `None` without a record.
+pub(crate) fn held(record: Option<&MethodRecord>, regime: Option<&RegimeRecord>) -> Option<String> {
+    let record = record?;
+    let all = format!(
+        "Of the last {} so predicted, {} started within such a range (80% should), {} by the latest (90% should).",
+        number_of(record.jobs, "job"),
+        percent(record.inside),
+        percent(record.by_p90)
+    );
     // Where all of them were in the same situation, the same number is not said twice.
-    let all = of.answer.record.as_ref().map(|one| one.jobs);
-    let regime = of.answer.regime.as_ref().filter(|one| one.is_reliable() && Some(one.jobs) != all);
-    lines.extend(regime.map(|one| format!("{}.", capitalized(&one.words("")))));
-    lines.join("\n")
+    let regime = regime.filter(|one| one.is_reliable() && one.jobs != record.jobs);
+    let regime = regime.map(|one| format!("\n{}.", capitalized(&one.words(""))));
+    Some(all + regime.as_deref().unwrap_or_default())
 }
 
 /// A job that starts within this many seconds starts at once, as a [`RegimeRecord`](queuecast_forecast::forecast::RegimeRecord) counts.

@@ -73,7 +73,7 @@ impl LogSpan {
     }
 }
 
-/// A moment before `now` on Unix's clock, as people write it: `yesterday 14:00`, `14:00`, a length of time ago (`2h`, `2h ago`), a date
+/// A moment before `now` on Unix's clock, as people write it: `yesterday 14:00`, `14:00`, a length of time ago (`2h`, `2h ago`, `10 minutes ago`), a date
 /// (`2026-11-17T14:00`) or Unix seconds.
 ///
 /// # Errors
@@ -89,6 +89,9 @@ pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refus
         date::parse(&format!("{}T{zero}{clock}", day.get(..10)?), zone)
     };
     let words = text.trim().to_ascii_lowercase();
+    if words == "now" {
+        return Ok(now);
+    }
     let named = match words.split_once(' ').unwrap_or((&words, "")) {
         // A day before noon is the day before, also where a day has 23 or 25 hours.
         ("yesterday", clock) => on_day(noon(now.0).map(|noon| noon - 86_400), clock.trim()),
@@ -96,8 +99,11 @@ pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refus
         (clock, "") if clock.contains(':') && !clock.contains('-') && clock.len() <= 5 => {
             on_day(Some(now.0), clock)
         }
-        (length, "ago" | "") if duration::parse(length).is_ok() && length.parse::<i64>().is_err() => {
+        (length, "") if duration::parse(length).is_ok() && length.parse::<i64>().is_err() => {
             duration::parse(length).ok().map(|length| now.0.saturating_sub(length.0))
+        }
+        _ if words.ends_with(" ago") => {
+            length_ago(words.trim_end_matches("ago")).map(|length| now.0.saturating_sub(length.0))
         }
         (seconds, "") if seconds.parse::<i64>().is_ok() => seconds.parse().ok(),
         _ => date::parse(text.trim(), zone),
@@ -106,9 +112,18 @@ pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refus
         Some(unix) if unix <= now.0 => Ok(Time(unix)),
         Some(_) => Err(wrong("that is not past")),
         None => Err(wrong(
-            "no moment; give yesterday 14:00, 14:00, 2h ago, a date (2026-11-17T14:00) or Unix seconds",
+            "no moment; give 14:00, yesterday 14:00, 2h, 10 minutes ago, 2 hours ago, a date (2026-11-17T14:00) or Unix seconds",
         )),
     }
+}
+
+/// A length of time as people say it: `10 minutes`, `an hour`, `2h`, `1 hour and 30 minutes`.
+fn length_ago(words: &str) -> Option<Seconds> {
+    let spoken = words.split_whitespace().filter(|word| *word != "and");
+    let counted = spoken.map(|word| if ["a", "an", "one"].contains(&word) { "1" } else { word });
+    let text = counted.collect::<Vec<_>>().join(" ");
+    // A number alone has no unit.
+    duration::parse(&text).ok().filter(|_| text.parse::<f64>().is_err())
 }
 
 #[cfg(test)]
@@ -158,6 +173,14 @@ mod tests {
             ("today 09:30", -1800),
             ("9:30", -1800),
             ("2h ago", -7200),
+            ("10 minutes ago", -600),
+            ("10 min ago", -600),
+            ("2 Hours ago", -7200),
+            ("an hour ago", -3600),
+            ("1 hour and 30 minutes ago", -5400),
+            ("1h 30m ago", -5400),
+            ("a day ago", -86_400),
+            ("now", 0),
             ("90m", -5400),
             ("2026-11-18T08:00", -7200),
             ("1794992300", -100),
@@ -169,7 +192,18 @@ mod tests {
         assert_eq!(date::second(after.0, &zone).as_deref().map(|day| &day[..10]), Some("2026-10-26"));
         let before = past_moment("yesterday 00:30", after, &zone).unwrap();
         assert_eq!(date::second(before.0, &zone).as_deref(), Some("2026-10-25 00:30:00"));
-        for text in ["tomorrow", "23:00", "soon", "", "yesterday at noon"] {
+        for text in [
+            "tomorrow",
+            "23:00",
+            "soon",
+            "",
+            "yesterday at noon",
+            "10 ago",
+            "ago",
+            "ten minutes ago",
+            "in 2 hours",
+            "-1 hour ago",
+        ] {
             assert!(at(text).is_err(), "{text}");
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use queuecast_core::units::{Procs, Seconds, Time};
-use queuecast_forecast::forecast::PendingRange;
+use queuecast_forecast::forecast::{PendingRange, PendingRecord};
 use queuecast_place::{AskedQueue, JobSize, PendingAnswer, PendingJob, WaitsFor};
 use queuecast_report::Charset;
 use queuecast_trace::{Moment, TimeZone};
@@ -229,6 +229,17 @@ fn the_page_of_a_job_shows_how_its_forecast_moved() {
     };
     state.told(WatchNews::Earlier { job: "104".to_owned(), said: vec![said] });
     shows("job", &state);
+    // How often such ranges held, as `pending` says it.
+    let mut known = state.answer.clone().unwrap();
+    known.queues[0].record = Some(PendingRecord { answers: 60, inside: 0.75, by_p90: 0.9 });
+    let last = state.answer.clone().unwrap();
+    answered(&mut state, known);
+    let told = text(&state);
+    assert!(
+        told.contains("Of 60 answers about jobs of past queues 75.0% started within their range"),
+        "{told}"
+    );
+    answered(&mut state, last);
     // The next job of the table; one that is not in line; one that left the queue.
     assert_eq!(press(&mut state, KeyCode::Down), Some(WatchWish::EarlierOf("111".to_owned())));
     shows("job-tomorrow", &state);

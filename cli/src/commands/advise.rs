@@ -92,7 +92,7 @@ impl Arguments {
 
 /// Reads the place, and says what to ask for.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
-    let asked = &arguments.asked;
+    let mut asked = arguments.asked.clone();
     let mut inputs = asked.inputs();
     inputs.extend(arguments.other_sites.iter().map(PathBuf::as_path));
     let plot = arguments.plotting.plan(&inputs)?;
@@ -106,8 +106,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::usage("which time limit would the job ask for? give --time, as in -t 2h"));
     }
     arguments.sizes.warnings().iter().for_each(|warning| printer.warning(warning));
+    let read = ReadPlace::read(&asked, printer)?;
+    if matches!(read, ReadPlace::Live { .. }) {
+        asked.take_asker(read.asked(&arguments.asked.live, asked.source.procs), printer);
+    }
     let (job, advice, zone) = (asked.job(), arguments.advice(), &asked.source.reading.time_zone);
-    let read = ReadPlace::read(asked, printer)?;
     let answer = match &read {
         ReadPlace::Log(here, at) if !arguments.other_sites.is_empty() => {
             let others = other_sites(arguments, printer)?;

@@ -294,7 +294,7 @@ fn read_place(
         return Err(AdviceError::PerfectLive.refusal().into());
     }
     let Arguments { file, live, moment, source, .. } = arguments;
-    let from = (file.as_ref(), source, uses);
+    let from = (file.as_ref(), source, uses, None);
     let (site, history) = read_live(from, live, &moment.at, printer)?;
     if let Some(past) = &history {
         let past = past.named();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use queuecast_core::units::{Procs, Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_operate::SlurmCommands;
-use queuecast_place::{NewJob, SlurmJob};
+use queuecast_place::{AskedPlace, NewJob, SlurmJob};
 use queuecast_process::failure::Failure;
 use queuecast_process::printer::Printer;
 
@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Its queue: a name or number of the log; in accounting records the partition
     #[arg(short = 'q', long, value_name = "QUEUE", help_heading = "The job")]
     pub queue: Option<String>,
+    /// The job that waits already, where it is asked about: a look that does not have it may be too old.
+    #[arg(skip)]
+    pub waiting: Option<String>,
     /// All that a job script asks for, as arguments of sbatch.
     #[arg(skip)]
     pub lines: Option<String>,
@@ -66,6 +69,23 @@ impl Arguments {
         let (user, queue) = (self.user.clone(), self.queue.clone());
         let (procs, sbatch) = (Procs(self.size.unwrap_or(1)), self.lines.clone());
         NewJob { procs, time: self.time, user, queue, sbatch }
+    }
+
+    /// Takes the job of a live site for one of the user who asks, as sbatch would, where none is named; and says so.
+    pub fn take_asker(&mut self, place: AskedPlace<'_>, printer: &Printer) {
+        if !self.live.live || self.user.is_some() {
+            return;
+        }
+        let Ok(name) = self.commands(printer).printed("id", &["-un"]) else { return };
+        let name = name.trim();
+        if place.knows_user(name) {
+            printer.note(&format!("asked for user {name}, as it would be submitted; -u names another"));
+            self.user = Some(name.to_owned());
+        } else {
+            printer.note(&format!(
+                "user {name} is not known at the site: asked for a user of whom nothing is known; -u names one"
+            ));
+        }
     }
 
     /// Slurm's commands, with the time that they may take.

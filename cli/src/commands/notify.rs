@@ -10,6 +10,7 @@ use queuecast_forecast::forecast::WhenSettings;
 use queuecast_live::{
     CalendarEntry, JobNow, Notice, NoticeReason, NoticeRules, SaidSeconds, WatchedJob, calendar,
 };
+use queuecast_operate::site_now;
 use queuecast_place::{AskedPlace, PendingJob, pending_at, queued_at};
 use queuecast_process::failure::Failure;
 use queuecast_process::interrupt::StopRequest;
@@ -18,7 +19,7 @@ use queuecast_process::printer::{self, Printer};
 use queuecast_process::program::answered;
 use queuecast_process::told;
 use queuecast_process::zone;
-use queuecast_trace::TimeZone;
+use queuecast_trace::{Moment, TimeZone};
 
 use super::place::{ReadPlace, StoreUse, read_live};
 use super::source::Source;
@@ -77,6 +78,9 @@ pub struct Arguments {
 /// How long a command or a webhook may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether there is a look that may have a new job.
+const AWAITED: Duration = Duration::from_secs(2);
+
 /// Follows the job until it has started or is gone.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     let asked = Asked {
@@ -89,6 +93,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         },
         source: Source::usual(arguments.cluster.clone()),
         zone: zone::of_machine(),
+        begun: site_now::now(),
         printer,
     };
     if let Some(file) = &arguments.calendar {
@@ -102,16 +107,31 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
         slips: arguments.slips,
         zone: asked.zone.clone(),
     });
-    let (mut is_first, mut shown, mut missed) = (true, None, 0_usize);
+    let (mut is_first, mut is_awaited, mut shown, mut missed) = (true, false, None, 0_usize);
     loop {
+        let mut every = Duration::from_secs(arguments.every.0.unsigned_abs());
         match asked.job_now(is_first) {
-            Ok((at, now)) => {
+            Ok((at, None)) => {
+                if !is_awaited {
+                    asked.await_look(at);
+                }
+                is_awaited = true;
+                every = every.min(AWAITED);
+            }
+            Ok((at, Some(now))) => {
+                is_awaited = false;
                 // A job may be missing from one look, as while it is requeued.
                 missed = if now == JobNow::Gone { missed + 1 } else { 0 };
                 if missed != 1 {
                     if shown != Some(now) {
                         asked.write_calendar(at, now);
                         shown = Some(now);
+                    }
+                    if is_first && now == JobNow::Waiting(None) {
+                        printer.note(&format!(
+                            "job {} waits, and when it starts is not told by the queue; it is followed until it is, or starts",
+                            arguments.job
+                        ));
                     }
                     if let Some(notice) = job.seen(at, now) {
                         asked.tell(&notice)?;
@@ -125,8 +145,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
             Err(failure) if is_first => return Err(failure),
             Err(failure) => printer.warning(&failure.to_string()),
         }
-        is_first = false;
-        if !stop.waited(Duration::from_secs(arguments.every.0.unsigned_abs()), || Ok(()))? {
+        is_first = is_awaited;
+        if !stop.waited(every, || Ok(()))? {
             return Ok(());
         }
     }
@@ -137,14 +157,17 @@ struct Asked<'a> {
     live: live::Arguments,
     source: Source,
     zone: TimeZone,
+    /// When this process began.
+    begun: Time,
     printer: &'a Printer,
 }
 
 impl Asked<'_> {
-    /// The job as it is now. At first, one that does not wait is refused with what is known of it.
-    fn job_now(&self, is_first: bool) -> Result<(Time, JobNow), Failure> {
-        let Asked { arguments, live, source, zone, printer } = self;
-        let from = (None, source, StoreUse::of(true, arguments.cache.no_cache));
+    /// The job as it is now. At first, one that does not wait is refused with what is known of it; `None` of one that may have been submitted
+    /// after the last look, which was before this process began.
+    fn job_now(&self, is_first: bool) -> Result<(Time, Option<JobNow>), Failure> {
+        let Asked { arguments, live, source, zone, begun, printer } = self;
+        let from = (None, source, StoreUse::of(true, arguments.cache.no_cache), None);
         let (site, history) = read_live(from, live, moment::END, printer)?;
         let read = ReadPlace::Live { site, history };
         let (place, settings) = (read.asked(live, None), WhenSettings::default());
@@ -153,7 +176,10 @@ impl Asked<'_> {
         };
         let (at, runs) = (site.asked, site.runs(&arguments.job));
         if runs && !is_first {
-            return Ok((at, JobNow::Running));
+            return Ok((at, Some(JobNow::Running)));
+        }
+        if is_first && at < *begun && site.may_be_newer(&arguments.job) {
+            return Ok((at, None));
         }
         let name = arguments.job.as_str();
         let waiting = told::learned(arguments.cache.is_kept(), printer, |messages| match is_first {
@@ -161,7 +187,16 @@ impl Asked<'_> {
             false => pending_at(place, None, &settings, zone, messages)
                 .map(|answer| answer.jobs.into_iter().find(|job| job.job == name)),
         })?;
-        Ok((at, waiting.map_or(JobNow::Gone, |job| JobNow::Waiting(said(&job)))))
+        Ok((at, Some(waiting.map_or(JobNow::Gone, |job| JobNow::Waiting(said(&job))))))
+    }
+
+    /// Says that the next look is waited for.
+    fn await_look(&self, last: Time) {
+        let looked = Moment::of(last, Some(0), &self.zone).date.unwrap_or_default();
+        self.printer.note(&format!(
+            "job {} is not in the last look at Slurm ({looked}): the next one is waited for",
+            self.arguments.job
+        ));
     }
 
     fn tell(&self, notice: &Notice) -> Result<(), Failure> {

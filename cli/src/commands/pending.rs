@@ -71,6 +71,7 @@ impl Arguments {
             time: None,
             user: None,
             queue: None,
+            waiting: None,
             lines: None,
             slurm: site_option::Arguments { site: self.site.clone(), sbatch: None },
             live: self.live.clone(),

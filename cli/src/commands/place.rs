@@ -8,7 +8,7 @@ use queuecast_core::job::UserId;
 use queuecast_core::units::Time;
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::WhenSettings;
-use queuecast_live::KeptModels;
+use queuecast_live::{KeptModels, OpenStore};
 use queuecast_operate::site_now;
 use queuecast_place::{AskedPlace, LabelledLog, LivePast, LiveSite, SlurmPlace, known_queue, known_user};
 use queuecast_process::failure::Failure;
@@ -16,7 +16,7 @@ use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_process::{nearest, told};
 use queuecast_report::words::number_of;
-use queuecast_trace::{ReadOptions, past_moment};
+use queuecast_trace::{Moment, ReadOptions, TimeZone, past_moment};
 
 use super::loaded::Loaded;
 use super::raw_trace::RawTrace;
@@ -189,7 +189,7 @@ impl ReadPlace {
                 let at = &asked.moment.at;
                 let is_usual = asked.settings() == WhenSettings::default();
                 let uses = StoreUse::of(is_usual, asked.methods.cache.no_cache);
-                let from = (file.as_ref(), &asked.source, uses);
+                let from = (file.as_ref(), &asked.source, uses, asked.waiting.as_deref());
                 let (site, history) = read_live(from, &asked.live, at, printer)?;
                 Ok(ReadPlace::Live { site, history })
             }
@@ -250,10 +250,36 @@ impl StoreUse {
     }
 }
 
+/// A site by a fresh look, where that has the job that is asked about; else, if the job may have been submitted since, by the last look, or by
+/// asking Slurm.
+fn with_job(
+    site: LiveSite,
+    store: &OpenStore,
+    job: Option<&str>,
+    (ask, zone): (&dyn Fn() -> Result<LiveSite, Failure>, &TimeZone),
+    printer: &Printer,
+) -> Result<LiveSite, Failure> {
+    let Some(job) = job.filter(|job| site.may_be_newer(job)) else { return Ok(site) };
+    let now = site_now::now();
+    if let Some(newer) = store.look_with(job, now)? {
+        return Ok(newer);
+    }
+    let looked = Moment::of(site.asked, Some(0), zone).date.unwrap_or_default();
+    printer.note(&format!("job {job} is not in the last look at Slurm ({looked}); Slurm is asked itself"));
+    ask().map_err(|failure| {
+        let next = store.until_next_look(now).ok().flatten().filter(|next| next.0 > 0);
+        let next = next.map_or_else(
+            || "the next look tells".to_owned(),
+            |next| format!("the next look comes in about {} s", next.0),
+        );
+        failure.about(&format!("job {job} is not in the last look at Slurm ({looked}), and {next}"))
+    })
+}
+
 /// A live site: by a store that is fresh, else by asking Slurm; with `at`, as a store remembers it. What there is to learn from is a file,
-/// else what `uses` names of the store.
+/// else what `uses` names of the store. A job that waits and that a look does not have yet is looked for at Slurm.
 pub fn read_live(
-    (file, source, uses): (Option<&PathBuf>, &Source, StoreUse),
+    (file, source, uses, waiting): (Option<&PathBuf>, &Source, StoreUse, Option<&str>),
     live: &live::Arguments,
     at: &str,
     printer: &Printer,
@@ -270,8 +296,12 @@ pub fn read_live(
     let ask = || site_now::ask(&live.outside.commands(printer));
     let site = match (&store, then) {
         (Some(store), Some(at)) => told::asked(printer, |messages| store.site_at(at, messages))?,
-        (Some(store), None) => told::asked(printer, |messages| store.fresh_look(site_now::now(), messages))?
-            .map_or_else(ask, Ok)?,
+        (Some(store), None) => {
+            match told::asked(printer, |messages| store.fresh_look(site_now::now(), messages))? {
+                Some(site) => with_job(site, store, waiting, (&ask, &source.reading.time_zone), printer)?,
+                None => ask()?,
+            }
+        }
         (None, _) => ask()?,
     };
     // What a collector learns from is read as by default.

@@ -185,7 +185,7 @@ impl WatchedSite {
     }
 
     fn answer(&mut self, desk: &WatchDesk, at: &str) -> Result<PendingAnswer, Failure> {
-        let from = (self.file.as_ref(), &desk.source, StoreUse::Learned);
+        let from = (self.file.as_ref(), &desk.source, StoreUse::Learned, None);
         let (site, history) = read_live(from, &self.live, at, &desk.printer)?;
         let read = ReadPlace::Live { site, history };
         let place = read.asked(&self.live, desk.source.procs);

@@ -86,6 +86,7 @@ impl Arguments {
         if let Some(option) = self.several.given() {
             self.check_several(option, script.is_some())?;
         }
+        asked.waiting.clone_from(&job);
         let is_listed = self.several.list.is_some();
         if job.is_none() && !is_listed && asked.size.is_none() && asked.slurm.sbatch.is_none() {
             return Err(Failure::usage("--size <N> (-n) is required: how many processors the job asks for")
@@ -170,7 +171,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<(), Failure> {
     if arguments.asked.queue.is_none() {
         read.forget_unknown_queue(&mut asked, printer);
     }
-    let (place, zone) = (read.asked(&asked.live, asked.source.procs), &asked.source.reading.time_zone);
+    let live = asked.live.clone();
+    let place = read.asked(&live, asked.source.procs);
+    if waiting.is_none() && arguments.several.list.is_none() {
+        asked.take_asker(place, printer);
+    }
+    let zone = &asked.source.reading.time_zone;
     if let Some(notes) = notes {
         notes.tell(place.is_by_scheduler(), printer);
     }

@@ -273,7 +273,7 @@ fn every_command_can_be_read_before_it_is_run() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let all = json(&mut run(&folder, "collect --commands --format json"));
-    assert_eq!(all["commands"].as_array().unwrap().len(), 14);
+    assert_eq!(all["commands"].as_array().unwrap().len(), 15);
     assert_eq!(asked(&folder, "squeue") + asked(&folder, "sacct"), 0, "none was run");
 }
 
@@ -361,4 +361,37 @@ fn any_number_of_askers_adds_no_poll() {
         assert!(asked(&folder, program) <= most, "{program}: {} of {most}", asked(&folder, program));
     }
     assert_eq!(asked(&folder, "squeue"), asked(&folder, "sinfo"));
+}
+
+/// A job that was submitted after the last look: Slurm is asked once, and only about one that may be new.
+#[test]
+fn a_job_that_is_newer_than_the_last_look_is_looked_for_at_slurm() {
+    let folder = site(now());
+    let queue = folder.read("squeue.txt");
+    let queue: String =
+        queue.lines().filter(|line| !line.contains("COMPLETED")).map(|line| format!("{line}\n")).collect();
+    fs::write(folder.path("squeue.txt"), &queue).unwrap();
+    run(&folder, "collect --once --store s.sqlite --quiet").assert().success();
+    let looks = asked(&folder, "squeue");
+    let line = queue.lines().find(|line| line.starts_with("31|")).unwrap().replace("31|", "32|");
+    fs::write(folder.path("squeue.txt"), format!("{queue}{line}\n")).unwrap();
+    let of = |job: u32| run(&folder, &format!("when --live --store s.sqlite {job}")).output().unwrap();
+    let told = |output: &std::process::Output| {
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    };
+    let new = of(32);
+    assert!(new.status.success() && told(&new).contains("Job 32 most likely starts"), "{}", told(&new));
+    assert!(told(&new).contains("job 32 is not in the last look at Slurm ("), "{}", told(&new));
+    assert_eq!(asked(&folder, "squeue"), looks + 1);
+    // One of a lower number has left, and one that the look has is not asked about.
+    let gone = of(12);
+    assert_eq!(gone.status.code(), Some(2), "{}", told(&gone));
+    assert!(told(&gone).contains("no job 12 waits there"), "{}", told(&gone));
+    assert!(of(31).status.success());
+    assert_eq!(asked(&folder, "squeue"), looks + 1);
+    // Slurm does not answer: the next look will tell.
+    fs::write(folder.path("squeue"), "#!/bin/sh\necho down >&2; exit 1\n").unwrap();
+    let down = of(32);
+    assert_eq!(down.status.code(), Some(3), "{}", told(&down));
+    assert!(told(&down).contains("and the next look tells"), "{}", told(&down));
 }

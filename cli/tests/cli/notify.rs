@@ -25,8 +25,12 @@ fn without(folder: &Folder, job: &str) {
 
 /// Follows job 31, with a look at every second.
 fn follow(folder: &Folder, arguments: &[&str]) -> Child {
+    follow_job(folder, "31", arguments)
+}
+
+fn follow_job(folder: &Folder, job: &str, arguments: &[&str]) -> Child {
     let mut following = Command::new(assert_cmd::cargo::cargo_bin!("queuecast"));
-    following.args(["notify", "31", "--every", "1s"]).args(arguments);
+    following.args(["notify", job, "--every", "1s"]).args(arguments);
     following.current_dir(folder.path("")).env("TZ", "UTC");
     for variable in ["XDG_DATA_HOME", "XDG_CACHE_HOME"] {
         following.env(variable, folder.path("data"));
@@ -87,4 +91,36 @@ fn a_job_that_does_not_wait_is_refused_with_what_is_known() {
         let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(text.contains(said), "{text}");
     }
+}
+
+/// A job that was submitted after the last look is waited for; one that is in none is refused then.
+#[test]
+fn a_job_that_is_newer_than_the_last_look_is_waited_for() {
+    let folder = site(now());
+    let look = || run(&folder, "collect --once --store s.sqlite --quiet").assert().success();
+    look();
+    std::thread::sleep(Duration::from_millis(1100));
+    let (new, wrong) = (
+        follow_job(&folder, "32", &["--store", "s.sqlite", "--before", "1s"]),
+        follow_job(&folder, "77", &["--store", "s.sqlite"]),
+    );
+    std::thread::sleep(Duration::from_millis(1100));
+    let queue = folder.read("squeue.txt");
+    let line = queue.lines().find(|line| line.starts_with("31|")).unwrap().replace("31|", "32|");
+    fs::write(folder.path("squeue.txt"), format!("{queue}{line}\n")).unwrap();
+    look();
+    let wrong = wrong.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert_eq!(wrong.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("job 77 is not in the last look at Slurm") && said.contains("no job 77 waits there")
+    );
+    // It is known now, and followed until it is gone.
+    std::thread::sleep(Duration::from_secs(3));
+    fs::write(folder.path("squeue.txt"), queue).unwrap();
+    look();
+    let ended = new.wait_with_output().unwrap();
+    let (told, noted) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success() && told.contains("job 32 is no longer in the queue"), "{told}{noted}");
+    assert_eq!(noted.matches("the next one is waited for").count(), 1, "{noted}");
 }

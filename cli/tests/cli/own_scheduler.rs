@@ -94,6 +94,33 @@ fn a_job_has_one_answer_whichever_command_asks() {
     assert!(!told.contains("is not simulated"), "{told}");
 }
 
+/// A job without a user is one of the user who asks, as it would be by sbatch; of a user who is not known that is said.
+#[test]
+fn a_job_is_of_the_user_who_asks() {
+    let folder = described();
+    run(&folder, "collect --once --store s.sqlite --quiet").assert().success();
+    let asker = |name: &str| {
+        fs::write(folder.path("id"), format!("#!/bin/sh\necho {name}\n")).unwrap();
+        fs::set_permissions(folder.path("id"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for question in ["when --live --store s.sqlite -n 4 -t 60", "advise --live --store s.sqlite -n 4 -t 60"] {
+        let asked = |more: &str| {
+            let output = run(&folder, &format!("{question} {more} --format json")).output().unwrap();
+            (output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (named, said) = asked("-u ann");
+        assert!(!said.contains("asked for"), "{said}");
+        asker("ann");
+        let (own, said) = asked("");
+        assert!(said.contains("asked for user ann, as it would be submitted; -u names another"), "{said}");
+        assert_eq!(String::from_utf8_lossy(&own), String::from_utf8_lossy(&named), "{question}");
+        asker("stranger");
+        let (other, said) = asked("");
+        assert!(said.contains("user stranger is not known at the site"), "{said}");
+        assert!(!other.is_empty(), "{said}");
+    }
+}
+
 /// All that a job script asks for is looked at: memory that no node has, a begin time, a partition of several.
 #[test]
 fn a_job_script_is_read_as_a_whole() {

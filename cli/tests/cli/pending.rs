@@ -383,3 +383,32 @@ fn what_was_learned_is_kept_for_the_next_question() {
     assert_eq!((&first.stdout, &second.stdout), (&alone.stdout, &alone.stdout));
     assert_eq!(kept(), 2);
 }
+
+/// Whatever names of users, partitions and reasons have in them, nothing that is shown commands a terminal.
+#[cfg(unix)]
+#[test]
+fn control_characters_of_names_are_shown_harmless() {
+    let queue = "30|RUNNING|8|2:00:00|10:00|50|ann|1|ba\\033]0;xtch|c1,c2|phys|normal|(null)|N/A|(null)|None\\n\
+                 31|PENDING|4|1:00:00|0:00|40|bo\\033[31mb\\007\\r|1|ba\\033]0;xtch||phys|normal|(null)|N/A|(null)|Priority\\n\
+                 32|PENDING|4|1:00:00|0:00|30|bob|1|ba\\033]0;xtch||phys|normal|(null)|N/A|(null)|Reso\\033[2J\\n";
+    let node = |name: &str| format!("{name}|4/0/0/4|ba\\033]0;xtch|up|1-00:00:00|1-infinite|UNLIMITED|1\\n");
+    let nodes = node("c1") + &node("c2");
+    let folder = site(&format!("printf '{queue}'"), &format!("printf '{nodes}'"));
+    for question in [
+        "pending --live",
+        "pending --live --format markdown",
+        "pending --live -u bob",
+        "when --live 31",
+        "when --live 32",
+        "when --live -n 4 -t 10",
+        "when --live -n 99 -t 10",
+        "when --live -n 99 -t 10 -p none",
+    ] {
+        let output = run(&folder, question).output().unwrap();
+        let shown =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(shown.contains("xtch") || question.contains("--live 3"), "{question}: {shown}");
+        let command = shown.chars().find(|letter| letter.is_control() && *letter != '\n');
+        assert_eq!(command, None, "{question}: {shown:?}");
+    }
+}

@@ -163,6 +163,37 @@ fn a_job_asked_for_in_vain_is_asked_for_again_when_it_is_twice_as_old() {
     assert_eq!(asked_at, [1_000, 1_100, 1_300]);
 }
 
+/// How many tasks of an array may run at once, of which accounting does not tell yet.
+#[test]
+fn arrays_that_cannot_start_yet_are_asked_about_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let hourly = CollectorSettings { texts_every: Some(Seconds(3600)), ..settings() };
+    let slurm = Prepared::new("9\x1f9_[1-2%5]\x1f900\x1fUnknown\n");
+    let mut collector = Collector::new(&mut store, "one", hourly).unwrap();
+    let waits = |job: &str| queued(job, "PENDING").replace("Priority", "Dependency");
+    let asked = |slurm: &Prepared| {
+        let lines = slurm.asked.borrow();
+        lines.iter().filter(|line| line.contains("%F|%K")).cloned().collect::<Vec<_>>()
+    };
+    *slurm.queue.borrow_mut() = waits("7") + &waits("9_1") + &queued("6_1", "RUNNING");
+    collector.round(&slurm, Time(100_000), &mut |_| true).unwrap();
+    assert!(asked(&slurm).is_empty(), "9 is accounted for, 7 is no array, and 6 does not wait");
+    *slurm.queue.borrow_mut() = waits("8_1") + &waits("8_2") + &waits("12_1") + &waits("9_1");
+    collector.round(&slurm, Time(100_120), &mut |_| true).unwrap();
+    assert_eq!(asked(&slurm), ["squeue -h -a -t PENDING -o '%F|%K' -j 8,12"]);
+    // The prepared program prints its queue, of which nothing is an array with a limit; each is asked about once.
+    *slurm.queue.borrow_mut() = "8|1-2%3\n12|1\n".to_owned();
+    let told = collector.arrays(&slurm, &(waits("8_1") + &waits("12_1")), Time(100_240)).unwrap();
+    assert_eq!((told, asked(&slurm).len()), (None, 2));
+    collector.arrays(&slurm, &(waits("8_1") + &waits("12_1")), Time(100_360)).unwrap();
+    assert_eq!(asked(&slurm).len(), 2);
+    let cluster = store.cluster("one").unwrap();
+    let kept = store.texts_at(cluster, Time(100_400)).unwrap().remove(declared::ARRAYS_FILE);
+    let throttles: Vec<(u64, u32)> = declared::throttles_kept(kept.as_deref()).into_iter().collect();
+    assert_eq!(throttles, [(8, 3)]);
+}
+
 #[test]
 fn a_site_is_described_every_hour_and_what_is_not_allowed_is_told() {
     let folder = tempfile::tempdir().unwrap();

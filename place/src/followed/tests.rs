@@ -4,10 +4,12 @@ use queuecast_core::asking::Unheard;
 use queuecast_slurm_sim::cluster::PartitionIndex;
 use std::sync::Mutex;
 
+use super::super::WaitsFor;
 use super::super::shown_reason::shown_reason;
 use super::*;
 
 const NOW: i64 = 100_000;
+const NONE: BTreeMap<u64, u32> = BTreeMap::new();
 
 /// Two partitions that share nodes: four of four processors.
 fn site() -> BTreeMap<String, String> {
@@ -72,7 +74,7 @@ fn nodes(of_c4: &str) -> String {
 
 fn followed(accounting: &str, queue: &str, nodes: &str) -> SlurmPlace {
     let look = LiveSite::read(nodes, queue, Time(NOW)).unwrap();
-    let texts = FollowedTexts { name: "test", site: &site(), accounting, sshare: None };
+    let texts = FollowedTexts { name: "test", site: &site(), accounting, sshare: None, throttles: &NONE };
     SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap()
 }
 
@@ -139,6 +141,72 @@ fn the_tasks_at_once_of_an_array_are_those_that_run_while_others_wait_for_them()
     assert_eq!((throttle("JobArrayTaskLimit"), throttle("Priority")), (Some(2), None));
 }
 
+/// What is known of an array that accounting does not have counts, and nothing of one that it has.
+#[test]
+fn the_tasks_at_once_of_an_array_that_cannot_start_yet_are_asked_for() {
+    let sacct = accounting(&[row("9_[1-2%1]", "PENDING", [Some(NOW - 900), None, None], 4)]);
+    let queue = waits("9_1", "Priority")
+        + &waits("9_2", "Priority")
+        + &line("12_1", None, "", "afterany:9_*(unfulfilled)", "Dependency")
+        + &line("12_2", None, "", "afterany:9_*(unfulfilled)", "Dependency");
+    let look = LiveSite::read(&nodes("0/4/0/4"), &queue, Time(NOW)).unwrap();
+    let throttle = |known: BTreeMap<u64, u32>, array: &str| {
+        let texts = FollowedTexts {
+            name: "test",
+            site: &site(),
+            accounting: &sacct,
+            sshare: None,
+            throttles: &known,
+        };
+        let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap();
+        submission(&place, array).request.array.as_ref().unwrap().throttle
+    };
+    let known = BTreeMap::from([(9, 5), (12, 2)]);
+    assert_eq!((throttle(known.clone(), "9"), throttle(known, "12")), (Some(1), Some(2)));
+    assert_eq!(throttle(NONE, "12"), None);
+}
+
+/// Of an array one task is held, one waits for another job, and the others could start: each starts, or does not, by itself, and no more
+/// run at once than may. What waits for all of the array does not start.
+#[test]
+fn tasks_of_an_array_are_held_and_depend_by_themselves() {
+    let submitted = Some(NOW - 900);
+    let sacct = accounting(&[
+        row("7", "RUNNING", [submitted, Some(NOW - 800), None], 4),
+        row("9_[2-3,5%1]", "PENDING", [submitted, None, None], 4),
+    ]);
+    let queue = line("7", Some("13:20"), "c1", "(null)", "None")
+        + &waits("9_1", "JobHeldUser")
+        + &waits("9_2", "Priority")
+        + &waits("9_3", "Priority")
+        + &line("9_4", None, "", "afterany:7(unfulfilled)", "Dependency")
+        + &waits("9_5", "Priority")
+        + &line("10", None, "", "afterany:9_*(unfulfilled)", "Dependency");
+    let place = followed(&sacct, &queue, &nodes("0/4/0/4"));
+    let states: Vec<StandingState> = standings(&place).into_iter().skip(1).take(5).map(|one| one.2).collect();
+    let free = waiting(submitted);
+    assert_eq!(states, [StandingState::Held, free.clone(), free.clone(), waiting(None), free]);
+    let answer = place.pending(&TimeZone::UTC, &Unheard).unwrap();
+    let median = |job: &str| {
+        let row = answer.jobs.iter().find(|one| one.job == job).unwrap();
+        row.start.map(|start| start.median)
+    };
+    assert_eq!((median("9_1"), median("10")), (None, None), "{answer:#?}");
+    // Nodes are free for all of them, and one runs at a time: each starts when the one before it has ended.
+    let mut starts = ["9_2", "9_3", "9_5", "9_4"].map(|job| median(job).unwrap());
+    assert!(starts[0] < 60.0 && starts[0] < starts[3], "{starts:?}");
+    starts.sort_by(f64::total_cmp);
+    assert!(starts.windows(2).all(|two| two[1] - two[0] > 30.0), "{starts:?}");
+    let waits_for = |job: &str| &answer.jobs.iter().find(|one| one.job == job).unwrap().waits_for;
+    assert!(matches!(waits_for("9_1"), WaitsFor::Held { .. }), "{:?}", waits_for("9_1"));
+    assert!(matches!(waits_for("9_4"), WaitsFor::Dependency { .. }), "{:?}", waits_for("9_4"));
+    // Control: held as a whole nothing of it starts.
+    let held = queue.replace("Priority", "JobHeldUser");
+    let answer = followed(&sacct, &held, &nodes("0/4/0/4")).pending(&TimeZone::UTC, &Unheard).unwrap();
+    let with_start = answer.jobs.iter().filter(|one| one.start.is_some()).count();
+    assert!(with_start <= 1, "{:?}", answer.jobs);
+}
+
 #[test]
 fn held_and_dependent_jobs_are_not_eligible() {
     let submitted = Some(NOW - 900);
@@ -149,7 +217,8 @@ fn held_and_dependent_jobs_are_not_eligible() {
         + &waits("10", "Priority");
     let heard = Heard::default();
     let look = LiveSite::read(&nodes("0/4/0/4"), &queue, Time(NOW)).unwrap();
-    let texts = FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare: None };
+    let texts =
+        FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare: None, throttles: &NONE };
     let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &heard).unwrap();
     let states: Vec<StandingState> = standings(&place).into_iter().skip(1).map(|one| one.2).collect();
     assert_eq!(states, [waiting(None), waiting(None), waiting(submitted)]);
@@ -223,7 +292,8 @@ fn nodes_are_as_the_look_saw_them() {
     let text = drained["scontrol-node.txt"].replace("State=IDLE", "State=IDLE+DRAIN");
     drained.insert("scontrol-node.txt".to_owned(), text);
     let look = LiveSite::read(&nodes("0/0/4/4"), "", Time(NOW)).unwrap();
-    let texts = FollowedTexts { name: "test", site: &drained, accounting: &sacct, sshare: None };
+    let texts =
+        FollowedTexts { name: "test", site: &drained, accounting: &sacct, sshare: None, throttles: &NONE };
     let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap();
     assert_eq!(place.moment.closed_nodes, [3]);
 }
@@ -237,7 +307,8 @@ fn usage_is_what_was_shown_and_what_was_used_since() {
     ]);
     let look = LiveSite::read(&nodes("0/4/0/4"), "", Time(NOW)).unwrap();
     let used = |sshare: Option<(Time, &str)>| {
-        let texts = FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare };
+        let texts =
+            FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare, throttles: &NONE };
         let place = SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap();
         let own = |name: &str| {
             let all = &place.cluster.associations.0;
@@ -266,7 +337,7 @@ fn a_site_that_is_described_otherwise_is_refused() {
     let sacct = accounting(&[row("7", "COMPLETED", [Some(900), Some(1000), Some(1100)], 4)]);
     let refused = |site: &BTreeMap<String, String>, nodes: &str| {
         let look = LiveSite::read(nodes, "", Time(NOW)).unwrap();
-        let texts = FollowedTexts { name: "test", site, accounting: &sacct, sshare: None };
+        let texts = FollowedTexts { name: "test", site, accounting: &sacct, sshare: None, throttles: &NONE };
         SlurmPlace::followed(texts, &look, &TimeZone::UTC, &Unheard).unwrap_err().to_string()
     };
     let other = nodes("0/4/0/4").replace("half", "new");

@@ -40,9 +40,12 @@ pub struct JobStanding {
 pub enum StandingState {
     /// It waits, and could start since then.
     Waiting {
-        /// Since when it could start; `None`: it could not yet, or that is not known.
+        /// Since when it could start: a task of an array waits for nothing that its submission depends on then. `None`: it could not yet,
+        /// or that is not known.
         eligible: Option<Time>,
     },
+    /// It waits and is held, by itself: a task of an array of which others are not. A submission that is held says so in what it asks for.
+    Held,
     /// It runs.
     Running {
         /// When it started.

@@ -138,6 +138,8 @@ pub struct JobTerms {
     /// Begin time, in seconds: it cannot start earlier.
     pub begin: i64,
     pub is_held: bool,
+    /// Whether what its submission depends on does not hold it back any more: it is a task of an array, and could start already.
+    pub is_free: bool,
 }
 
 /// Who a job counts for.
@@ -251,6 +253,7 @@ impl JobTerms {
                 _ => i64::MIN,
             },
             is_held: request.terms.hold,
+            is_free: false,
         }
     }
 }

@@ -171,8 +171,12 @@ impl Controller<'_> {
                 StandingState::Running { start, nodes, partition } => {
                     running.push((*start, job, nodes, *partition));
                 }
-                StandingState::Waiting { eligible: Some(since) } => eligible.push((job, since.0)),
+                StandingState::Waiting { eligible: Some(since) } => {
+                    self.jobs.could_start(job);
+                    eligible.push((job, since.0));
+                }
                 StandingState::Waiting { eligible: None } => {}
+                StandingState::Held => self.jobs.is_held(job),
             }
         }
         order::sort_by_key(&mut running, |&(start, job, ..)| (start, job));

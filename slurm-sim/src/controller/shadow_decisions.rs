@@ -127,7 +127,7 @@ impl<'a> ShadowSite<'a> {
                 StandingState::Waiting { eligible: Some(_) } => {
                     eligible.insert(key);
                 }
-                StandingState::Waiting { eligible: None } => {}
+                StandingState::Waiting { eligible: None } | StandingState::Held => {}
             }
         }
         let jobs: Vec<(usize, Option<u32>)> = submissions

@@ -4,6 +4,7 @@ use queuecast_core::units::Time;
 use queuecast_place::PendingJob;
 use queuecast_report::duration;
 use queuecast_report::number::number_of;
+use queuecast_report::queue_record;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
@@ -41,6 +42,9 @@ pub fn draw(state: &WatchState, canvas: &mut ScreenCanvas<'_>, area: Rect) {
     if state.open_waits() {
         let said = sentence(job, answer.moment.time, &clock);
         line += canvas.paragraph(area, line, &said, Style::new());
+        if let Some(held) = job.queue_in(&answer.queues).and_then(queue_record) {
+            line += canvas.paragraph(area, line, &held, theme.faint());
+        }
     } else {
         let said = format!("Job {} waits no longer: it has started, or was withdrawn.", job.job);
         line += canvas.paragraph(area, line, &said, theme.strong());

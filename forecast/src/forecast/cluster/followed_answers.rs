@@ -90,7 +90,7 @@ impl FollowedAnswers {
         let mut gone: BTreeSet<(String, Option<u32>)> = BTreeSet::new();
         for job in self.jobs.keys().cloned().collect::<Vec<_>>() {
             match states.get(&(job.0.as_str(), job.1)) {
-                Some(StandingState::Waiting { .. }) => {}
+                Some(StandingState::Waiting { .. } | StandingState::Held) => {}
                 Some(StandingState::Running { start, .. }) => self.started(&job, *start),
                 Some(StandingState::Left { .. }) | None => _ = gone.insert(job),
             }

@@ -95,7 +95,7 @@ impl RawForecast {
 /// How many jobs of a moment wait.
 fn waiting_jobs(moment: &ClusterMoment) -> usize {
     let jobs: usize = moment.submissions.iter().map(|one| tasks(one).len()).sum();
-    let waits = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. });
+    let waits = |one: &&JobStanding| matches!(one.state, StandingState::Waiting { .. } | StandingState::Held);
     jobs.saturating_sub(moment.standings.len() - moment.standings.iter().filter(waits).count())
 }
 

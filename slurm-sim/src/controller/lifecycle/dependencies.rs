@@ -79,7 +79,9 @@ impl Jobs<'_> {
 
     /// Whether the dependencies of a job are met at an instant, beside the jobs that are pending; `None` if they never can be.
     pub fn dependency_met(&self, job: JobHandle, pending: &[JobHandle], now: i64) -> Option<bool> {
-        let Some(dependency) = &self.submission(job).request.dependency else {
+        let Some(dependency) =
+            self.submission(job).request.dependency.as_ref().filter(|_| !self[job].terms.is_free)
+        else {
             return Some(true);
         };
         let mut all = true;

@@ -221,8 +221,11 @@ impl<'c> Jobs<'c> {
         if starts(&self[job]) > 0 {
             return None;
         }
-        let waits =
-            |one: &JobHandle| self[*one].state == JobStage::Waiting && self[*one].last.incarnation == 0;
+        let waits = |one: &JobHandle| {
+            let one = &self[*one];
+            // A task that is held is none of those that wait together.
+            one.state == JobStage::Waiting && one.last.incarnation == 0 && !one.terms.is_held
+        };
         self.may_wait(self[job].submission).iter().copied().filter(waits).nth(after)
     }
 
@@ -232,6 +235,17 @@ impl<'c> Jobs<'c> {
         let is_over = |one: &&JobHandle| !matches!(self[**one].state, JobStage::Waiting | JobStage::ToCome);
         let over = self.may_wait(submission).iter().take_while(is_over).count();
         self.arrays[submission.0].waiting_from += over;
+    }
+
+    /// A job is held, by itself.
+    pub fn is_held(&mut self, job: JobHandle) {
+        self.at_mut(job).terms.is_held = true;
+    }
+
+    /// A task of an array could start already, whatever others of it depend on.
+    pub fn could_start(&mut self, job: JobHandle) {
+        let one = self.at_mut(job);
+        one.terms.is_free = one.task.is_some();
     }
 
     /// Whether as many tasks of a job's array run as may at one time, with this number of further ones.

@@ -46,6 +46,7 @@ pub use notices::{
 };
 pub use open_store::{KeptModels, OpenStore, refused_store};
 pub use own_scheduler::{known_scheduler, scheduler_at};
+pub use played_record::ForecastRecord;
 pub use played_site::PlayedSite;
 pub use rows::AccountingRows;
 pub use scorecard::{ScoreDay, ScoreRow, Scorecard};

@@ -7,12 +7,13 @@ use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_place::{PendingAnswer, PendingJob};
+use queuecast_trace::PastSpan;
 
 use crate::forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, WaitsSoFar};
 use crate::scorecard::Scorecard;
 use crate::site_snapshot::{SaidByJob, SaidTimes};
 
-/// How long ago a forecast may have been made to be counted.
+/// For so long forecasts are counted.
 const COUNTED: Seconds = Seconds(30 * 86_400);
 
 /// Forecasts that are counted, at most.
@@ -20,6 +21,22 @@ const MOST: usize = 20_000;
 
 /// Moments of a job that are remembered at most; then every other one is forgotten.
 const MOMENTS: usize = 64;
+
+/// What was forecast of the jobs of a played log, and what of it has happened.
+#[derive(Debug)]
+pub struct ForecastRecord {
+    name: String,
+    at: Time,
+    judged: Vec<JudgedForecast>,
+    waiting: HashSet<String>,
+}
+
+impl ForecastRecord {
+    /// How right that was which was forecast in a time.
+    pub fn scorecard(&self, span: PastSpan) -> Scorecard {
+        Scorecard::of((self.name.clone(), self.name.clone()), (span, self.at), &self.judged, &self.waiting)
+    }
+}
 
 /// What was said of the jobs of a played log.
 #[derive(Debug)]
@@ -117,8 +134,8 @@ impl PlayedRecord {
         });
     }
 
-    /// How right it was, by what has happened by a moment.
-    pub fn scorecard(&self, name: &str, at: Time) -> Scorecard {
+    /// What was forecast, with what of it has happened by a moment.
+    pub fn judged(&self, name: &str, at: Time) -> ForecastRecord {
         let judged = self.forecasts.iter().map(|forecast| {
             let end = self.ends.get(&forecast.job).copied();
             let outcome = end.filter(|end| match *end {
@@ -126,8 +143,7 @@ impl PlayedRecord {
             });
             JudgedForecast { forecast: forecast.clone(), outcome }
         });
-        let judged: Vec<JudgedForecast> = judged.collect();
-        Scorecard::of((name.to_owned(), name.to_owned()), (at - COUNTED, at), &judged, &self.waiting)
+        ForecastRecord { name: name.to_owned(), at, judged: judged.collect(), waiting: self.waiting.clone() }
     }
 
     /// What was said of the jobs that wait.

@@ -7,6 +7,12 @@ import { count, countOf, date, duration, percent } from "./words.js";
 const HEIGHT = 150;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 10, 10, 24];
 
+/** Where an axis of lengths of time may end: the half of each is as easily read. */
+const ENDS = [120, 240, 600, 1200, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 691200, 1209600, 2419200];
+
+/** About the width of a date, in pixels. */
+const DATE = 76;
+
 /** The charts; `epoch` is the Unix time that moments of the body count from, `wilson` the interval of a share. Nothing without two days. */
 export function dayCharts(days, epoch, width, wilson) {
   if (!days || days.length < 2) return null;
@@ -17,8 +23,12 @@ export function dayCharts(days, epoch, width, wilson) {
   const slot = (width - LEFT - RIGHT) / slots;
   const x = (day) => LEFT + (Math.round((day.from - first) / length) + 0.5) * slot;
   const name = (day) => date(epoch + day.from + 43200);
-  const every = Math.ceil(slots / Math.max(2, Math.floor(width / 90)));
-  const labels = () => days.filter((day) => Math.round((last - day.from) / length) % every === 0).map((day) => s("text", { x: x(day), y: HEIGHT - 6, "text-anchor": "middle" }, name(day)));
+  const every = Math.ceil(slots / Math.max(2, Math.floor((width - LEFT) / (DATE + 22))));
+  const radius = Math.max(1.5, Math.min(3.5, slot * 0.3));
+  const labels = () => days.filter((day) => Math.round((last - day.from) / length) % every === 0).map((day) => {
+    const isLast = x(day) + DATE / 2 > width;
+    return s("text", { x: isLast ? width : x(day), y: HEIGHT - 6, "text-anchor": isLast ? "end" : "middle" }, name(day));
+  });
   const chart = (label, ...children) => s("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label }, children, labels());
   const grid = (at, text) => [s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: at, y2: at }), s("text", { x: LEFT - 8, y: at + 4, "text-anchor": "end" }, text)];
   const path = (points) => points.map(([px, py], index) => `${index ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
@@ -33,15 +43,16 @@ export function dayCharts(days, epoch, width, wilson) {
     s("line", { class: "should", x1: LEFT, x2: width - RIGHT, y1: share(0.8), y2: share(0.8) }),
     days.map((day) => {
       const [low, high] = wilson(day.inside, day.forecasts);
-      return [s("rect", { class: "range", x: x(day) - each / 2, width: each, y: share(high), height: Math.max(1, share(low) - share(high)), rx: 3 }, s("title", null, `${name(day)}: ${percent(day.inside, 0)} of ${countOf(day.forecasts, "forecast")}`)), s("circle", { class: "dot-ours", cx: x(day), cy: share(day.inside), r: 3.5 })];
+      return [s("rect", { class: "range", x: x(day) - each / 2, width: each, y: share(high), height: Math.max(1, share(low) - share(high)), rx: 3 }, s("title", null, `${name(day)}: ${percent(day.inside, 0)} of ${countOf(day.forecasts, "forecast")}`)), s("circle", { class: "dot-ours", cx: x(day), cy: share(day.inside), r: radius })];
     }));
 
   const ours = (day) => day.error_there ?? day.median_error;
   const known = days.filter((day) => (ours(day) ?? null) !== null);
   const theirs = days.filter((day) => (day.slurm_error ?? null) !== null);
-  const most = Math.max(60, ...known.map(ours), ...theirs.map((day) => day.slurm_error));
+  const longest = Math.max(60, ...known.map(ours), ...theirs.map((day) => day.slurm_error));
+  const most = ENDS.find((end) => end >= longest) ?? longest;
   const y = (seconds) => HEIGHT - BOTTOM - (seconds / most) * room;
-  const dots = (list, value, kind) => list.map((day) => s("circle", { class: `dot-${kind}`, cx: x(day), cy: y(value(day)), r: 3.5 }, s("title", null, `${name(day)}: ${duration(value(day))}`)));
+  const dots = (list, value, kind) => list.map((day) => s("circle", { class: `dot-${kind}`, cx: x(day), cy: y(value(day)), r: radius }, s("title", null, `${name(day)}: ${duration(value(day))}`)));
   const errors = chart(`Median error by ${isWeekly ? "week" : "day"}: ${known.map((day) => `${name(day)} ${duration(ours(day))}${(day.slurm_error ?? null) === null ? "" : `, Slurm’s ${duration(day.slurm_error)}`}`).join("; ")}`,
     [0, most / 2, most].map((mark) => grid(y(mark), duration(mark))),
     s("path", { class: "line-theirs", d: path(theirs.map((day) => [x(day), y(day.slurm_error)])) }), dots(theirs, (day) => day.slurm_error, "theirs"),

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether an answer is wanted: once it is not, it never is again.
 #[derive(Clone)]
-pub(crate) struct Wanted(Arc<AskedWanted>);
+pub(crate) struct WantedAnswer(Arc<AskedWanted>);
 
 struct AskedWanted {
     is_wanted: Box<dyn Fn() -> bool + Send + Sync>,
     is_over: AtomicBool,
 }
 
-impl Wanted {
+impl WantedAnswer {
     fn holds(&self) -> bool {
         if self.0.is_over.load(Ordering::Relaxed) {
             return false;
@@ -29,11 +29,11 @@ impl Wanted {
 
 thread_local! {
     /// What this thread computes for; nothing that can become unwanted, if `None`.
-    static COMPUTES_FOR: RefCell<Option<Wanted>> = const { RefCell::new(None) };
+    static COMPUTES_FOR: RefCell<Option<WantedAnswer>> = const { RefCell::new(None) };
 }
 
 /// Puts back what a thread computed for before.
-struct Before(Option<Wanted>);
+struct Before(Option<WantedAnswer>);
 
 impl Drop for Before {
     fn drop(&mut self) {
@@ -43,12 +43,12 @@ impl Drop for Before {
 
 /// What this thread computes for, to tell another one.
 #[cfg(feature = "parallel")]
-pub(crate) fn current() -> Option<Wanted> {
+pub(crate) fn current() -> Option<WantedAnswer> {
     COMPUTES_FOR.with_borrow(Clone::clone)
 }
 
 /// Does work for what another thread computes for.
-pub(crate) fn within<R>(wanted: Option<Wanted>, work: impl FnOnce() -> R) -> R {
+pub(crate) fn within<R>(wanted: Option<WantedAnswer>, work: impl FnOnce() -> R) -> R {
     let _before = Before(COMPUTES_FOR.replace(wanted));
     work()
 }
@@ -59,14 +59,14 @@ pub fn while_wanted<R>(
     work: impl FnOnce() -> R,
 ) -> Option<R> {
     let asked = AskedWanted { is_wanted: Box::new(is_wanted), is_over: AtomicBool::new(false) };
-    let wanted = Wanted(Arc::new(asked));
+    let wanted = WantedAnswer(Arc::new(asked));
     let done = within(Some(wanted.clone()), work);
     wanted.holds().then_some(done)
 }
 
 /// Whether what this thread computes is still wanted. What is computed otherwise than [`while_wanted`] always is.
 pub fn is_wanted() -> bool {
-    COMPUTES_FOR.with_borrow(|wanted| wanted.as_ref().is_none_or(Wanted::holds))
+    COMPUTES_FOR.with_borrow(|wanted| wanted.as_ref().is_none_or(WantedAnswer::holds))
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@ use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_place::{PendingAnswer, PendingJob};
-use queuecast_trace::PastSpan;
 
+use crate::forecast_record::ForecastRecord;
 use crate::forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, WaitsSoFar};
-use crate::scorecard::Scorecard;
 use crate::site_snapshot::{SaidByJob, SaidTimes};
 
-/// For so long forecasts are counted.
+/// How long forecasts are counted.
 const COUNTED: Seconds = Seconds(30 * 86_400);
 
 /// Forecasts that are counted, at most.
@@ -21,22 +20,6 @@ const MOST: usize = 20_000;
 
 /// Moments of a job that are remembered at most; then every other one is forgotten.
 const MOMENTS: usize = 64;
-
-/// What was forecast of the jobs of a played log, and what of it has happened.
-#[derive(Debug)]
-pub struct ForecastRecord {
-    name: String,
-    at: Time,
-    judged: Vec<JudgedForecast>,
-    waiting: HashSet<String>,
-}
-
-impl ForecastRecord {
-    /// How right that was which was forecast in a time.
-    pub fn scorecard(&self, span: PastSpan) -> Scorecard {
-        Scorecard::of((self.name.clone(), self.name.clone()), (span, self.at), &self.judged, &self.waiting)
-    }
-}
 
 /// What was said of the jobs of a played log.
 #[derive(Debug)]

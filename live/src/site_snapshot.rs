@@ -8,7 +8,7 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_place::PlaceSnapshot;
 use serde::Serialize;
 
-use crate::played_record::ForecastRecord;
+use crate::forecast_record::ForecastRecord;
 use crate::scorecard::Scorecard;
 use crate::shadow_card::ShadowCard;
 

@@ -79,7 +79,7 @@ impl ComputingRoom {
             Refused::not_now(format!("no threads to compute with: {why}"), "tell the administrator")
         })?;
         let (tell, told) = oneshot::channel();
-        let (here, gone) = Presence::new();
+        let (here, gone) = WaitingClient::new();
         pool.spawn(move || {
             let is_here = move || !gone.load(Ordering::Relaxed);
             if is_here() {
@@ -95,17 +95,17 @@ impl ComputingRoom {
 }
 
 /// A client that waits; once this is dropped, it has gone.
-struct Presence(Arc<AtomicBool>);
+struct WaitingClient(Arc<AtomicBool>);
 
-impl Presence {
+impl WaitingClient {
     /// A client that is here, and whether it has gone.
-    fn new() -> (Presence, Arc<AtomicBool>) {
+    fn new() -> (WaitingClient, Arc<AtomicBool>) {
         let gone = Arc::new(AtomicBool::new(false));
-        (Presence(gone.clone()), gone)
+        (WaitingClient(gone.clone()), gone)
     }
 }
 
-impl Drop for Presence {
+impl Drop for WaitingClient {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -318,6 +318,23 @@ test("How right says what the scorecard says", () => on("/#/right", async ({ pag
   });
 }));
 
+test("a site of short jobs is asked about short ones at first", async () => {
+  const opened = await openPage(browser, address);
+  const { page } = opened;
+  await page.route((url) => ["/api/v1/when", "/api/v1/advice"].includes(url.pathname), async (route) => {
+    if (new URL(route.request().url()).searchParams.get("limit") === "2:00:00") await route.fulfill({ status: 400, json: { error: "no partition allows this job", hint: "batch: 2 h, and it allows 30 min" } });
+    else await route.continue();
+  });
+  await page.goto(`${address}/#/when`);
+  await page.waitForSelector(".headline");
+  assert.equal(await page.getByLabel("-t time limit").inputValue(), "0:30:00");
+  // What a person asks about stays so, and the name of a partition as it is.
+  await page.getByLabel("-t time limit").fill("2:00:00");
+  await eventually(async () => assert.match(await text(page, ".failed"), /No partition allows this job\.\s+batch: 2 h, and it allows 30 min\./));
+  assert.equal(await page.getByLabel("-t time limit").inputValue(), "2:00:00");
+  await opened.close();
+});
+
 test("How right is of the time that is chosen, and says when nothing was scored in it", async () => {
   const opened = await openPage(browser, address);
   const { page, wrong } = opened;

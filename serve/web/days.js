@@ -8,7 +8,7 @@ const HEIGHT = 150;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 10, 10, 24];
 
 /** Where an axis of lengths of time may end: the half of each is as easily read. */
-const ENDS = [120, 240, 600, 1200, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 691200, 1209600, 2419200];
+const ENDS = [120, 240, 600, 1200, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 691200, 1209600, 2419200];
 
 /** About the width of a date, in pixels. */
 const DATE = 76;

@@ -335,7 +335,7 @@ export function gantt(holder, open) {
     const some = (list) => (list.length > 2000 ? list.filter((_, index) => index % Math.ceil(list.length / 1000) === 0) : list);
     const ends = [...some(body.running).map((job) => job.end_high), ...some(body.planned).map((job) => job.start_median)].sort((a, b) => a - b);
     const far = ends.length ? ends[Math.floor((ends.length - 1) * 0.9)] : body.now + 21600;
-    const ahead = Math.min(14 * 86400, Math.max(3600, far - body.now));
+    const ahead = Math.min(14 * 86400, Math.max(900, far - body.now));
     return [body.now - ahead * 0.15, body.now + ahead * 1.1];
   }
 

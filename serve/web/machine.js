@@ -120,7 +120,7 @@ function waitChart(days, width) {
   // As many days as there is room for.
   const names = [...new Set(days.map((one) => one.day))].slice(-Math.max(3, Math.floor(width / (queues.length * 15 + 8))));
   const known = days.filter((one) => one.median !== null && one.median !== undefined && names.includes(one.day));
-  const most = Math.max(600, ...known.map((one) => one.p90 ?? one.median));
+  const most = Math.max(60, ...known.map((one) => one.p90 ?? one.median));
   const slot = (width - left) / names.length;
   // The queues of a day stand together.
   const within = slot * (queues.length > 1 ? 0.8 : 1);
@@ -128,7 +128,7 @@ function waitChart(days, width) {
   const x = (one) => left + names.indexOf(one.day) * slot + (slot - within) / 2 + (within * (number(one) + 0.5)) / queues.length;
   const y = (wait) => height - bottom - (wait / most) * (height - bottom - top);
   const marks = [];
-  for (const mark of [1209600, 604800, 345600, 172800, 86400, 43200, 21600, 10800, 7200, 3600, 1800, 600]) {
+  for (const mark of [1209600, 604800, 345600, 172800, 86400, 43200, 21600, 10800, 7200, 3600, 1800, 600, 300, 120, 60]) {
     if (mark <= most && y(0) - y(mark) > 24 && (!marks.length || y(mark) - y(marks[marks.length - 1]) > 24)) marks.push(mark);
   }
   const each = Math.min(22, (within / queues.length) * 0.55);

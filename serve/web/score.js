@@ -63,10 +63,10 @@ export function scoreView(app) {
         h("p", { class: "under" }, verdict(all)),
         h("p", { class: "under" }, `${made(body)} ${judged}`)),
       h("div", { class: "thirds" },
-        card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
-        card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),
+        card("Coverage", h("p", { class: "figure" }, all.forecasts < FEW ? `${count(all.inside * all.forecasts)} of ${count(all.forecasts)}` : percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
+        card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start", all.forecasts),
           h("p", { class: "muted small" }, all.slurm_error === null ? "Slurm had no expected start to compare with." : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
-        card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
+        card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits", all.compared),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
       dayCharts(body.days, app.cluster.epoch ?? 0, chartWidth(), wilson),
       Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), shadowCard(shadow, app.now()), tried(trials));
@@ -126,18 +126,18 @@ function gauge({ inside, forecasts }) {
     h("i", { class: "point", style: { left: at(inside) } }));
 }
 
-/** Ours and a baseline as two bars of one scale. */
-function versus(ours, other, ourName, otherName) {
+/** Ours and a baseline as two bars of one scale; of a few forecasts no difference is claimed. */
+function versus(ours, other, ourName, otherName, forecasts) {
   if (ours === null || ours === undefined) return h("p", { class: "figure" }, "–");
   if (other === null || other === undefined) return h("p", { class: "figure" }, duration(ours));
   const most = Math.max(ours, other, 1);
   const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, duration(value)),
     h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${(value / most) * 100}%` } })));
-  const [sign, share] = other ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
+  const [sign, share] = other && forecasts >= FEW ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
   return [h("p", { class: "figure" }, duration(ours), sign ? h("small", null, `${percent(share, 0)} ${sign}`) : null), h("dl", { class: "versus" }, row(ourName, ours, "ours"), row(otherName, other, "theirs"))];
 }
 
-const METHODS = { trees: "boosted trees", past: "the last waits", simulated: "the queue, simulated", knn: "similar jobs", zero: "every job at once" };
+const METHODS = { trees: "boosted trees", past: "the last waits", simulated: "the queue, simulated", slurm: "the site’s scheduler, simulated", knn: "similar jobs", zero: "every job at once" };
 
 /** The methods as they were tried on past jobs before any was asked: evidence from the first minute on. */
 function tried(one) {

@@ -120,7 +120,12 @@ fn refused(error: AccessError) -> Failure {
 
 impl Arguments {
     fn access(&self) -> Result<Access, Failure> {
-        let token = |file: &PathBuf| token_in(file).map_err(refused);
+        let token = |file: &PathBuf| {
+            token_in(file).map_err(|error| match file.is_file() {
+                true => refused(error),
+                false => Failure::input(error.what).hint(error.hint),
+            })
+        };
         let header = |name: &String| {
             name.parse().map_err(|_| {
                 Failure::usage(format!("proxy_user_header {name}: no name of a header"))

@@ -85,8 +85,12 @@ fn a_service_says_which_of_its_settings_is_wrong() {
             &["line 2: administrator = [\"root \"]: give one name in each text"],
         ),
         ("proxy_user_header = \"X User\"", 2, &["proxy_user_header X User: no name of a header"]),
-        ("token_file = \"token\"", 2, &["/token: its first line is to be a token of at least 16 characters"]),
-        ("token_file = \"none\"", 2, &["/none: there is no such file", "head -c 24 /dev/urandom"]),
+        (
+            "token_file = \"token\"",
+            2,
+            &["token_file token: its first line is to be a token of at least 16 characters"],
+        ),
+        ("token_file = \"none\"", 3, &["token_file none: there is no such file", "head -c 24 /dev/urandom"]),
     ] {
         fs::write(folder.path("q.toml"), format!("[serve]\n{settings}\n")).unwrap();
         let output =

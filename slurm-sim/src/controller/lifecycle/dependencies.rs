@@ -1,6 +1,9 @@
 //! What jobs depend on.
 
+use std::iter;
+
 use super::jobs::Jobs;
+use super::needed::{NeededBySubmission, NeededTasks};
 use crate::cluster::{DependencyKind, DependencyOn};
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{ControlledJob, JobStage};
@@ -28,23 +31,46 @@ impl Jobs<'_> {
             || pending.iter().filter(same).any(|&other| self.rank(other) < self.rank_of(own))
     }
 
-    /// The tasks that a condition names; `None` if there is no such job.
-    fn needed(&self, on: &DependencyOn) -> Option<Vec<&ControlledJob>> {
-        let whole = on.job.trim_start_matches('@');
-        let (name, task) = match whole.rsplit_once('_') {
-            Some((name, task)) if self.named(whole).is_none() => (name, task.parse::<u32>().ok()),
-            _ => (whole, None),
+    /// What all dependencies name. Names are looked up once: dependencies are asked about at every look at the queue.
+    pub(super) fn all_needed(&self) -> NeededBySubmission {
+        let needed = |on: &DependencyOn| {
+            let whole = on.job.trim_start_matches('@');
+            let (name, task) = match whole.rsplit_once('_') {
+                Some((name, task)) if self.named(whole).is_none() => (name, task.parse::<u32>().ok()),
+                _ => (whole, None),
+            };
+            NeededTasks { submission: self.named(name), task }
         };
-        let tasks = self.tasks(self.named(name)?).iter().map(|&one| &self[one]);
-        Some(tasks.filter(|one| task.is_none() || one.task == task).collect())
+        let of = |&submission: &SubmissionHandle| {
+            let dependency = self.asked(submission).request.dependency.as_ref()?;
+            Some((submission, dependency.on.iter().map(needed).collect()))
+        };
+        self.by_submission().iter().filter_map(of).collect()
+    }
+
+    /// The conditions of a job's dependency, and what each names.
+    fn conditions(&self, job: JobHandle) -> impl Iterator<Item = (&DependencyOn, NeededTasks)> {
+        let submission = self[job].submission;
+        let dependency = self.asked(submission).request.dependency.as_ref();
+        let conditions = dependency.map_or(&[][..], |dependency| &dependency.on);
+        let needed = match conditions {
+            [] => &[][..],
+            _ => self.needed_by(submission),
+        };
+        iter::zip(conditions, needed.iter().copied())
+    }
+
+    /// The tasks that a condition names; `None` if there is no such job.
+    fn needed(&self, needed: NeededTasks) -> Option<impl Iterator<Item = &ControlledJob> + Clone> {
+        let tasks = self.tasks(needed.submission?).iter().map(|&one| &self[one]);
+        Some(tasks.filter(move |one| needed.task.is_none() || one.task == needed.task))
     }
 
     /// When the dependency delays of a job end, of those needed jobs that have started or were cancelled while pending.
     pub fn delayed_until(&self, job: JobHandle) -> Vec<i64> {
-        let dependency = self.submission(job).request.dependency.iter();
-        let with_delay = dependency.flat_map(|one| &one.on).filter(|on| on.delay.0 > 0);
-        let ends = with_delay.flat_map(|on| {
-            let tasks = self.needed(on).unwrap_or_default().into_iter();
+        let with_delay = self.conditions(job).filter(|(on, _)| on.delay.0 > 0);
+        let ends = with_delay.flat_map(|(on, needed)| {
+            let tasks = self.needed(needed).into_iter().flatten();
             let begun = tasks.filter(|one| !matches!(one.state, JobStage::ToCome | JobStage::Waiting));
             begun.map(move |one| delayed(one, on))
         });
@@ -59,36 +85,36 @@ impl Jobs<'_> {
         let mut all = true;
         let mut any = false;
         let mut never = false;
-        for on in &dependency.on {
-            let met = match self.needed(on) {
+        for (on, needed) in self.conditions(job) {
+            let met = match self.needed(needed) {
                 _ if on.kind == DependencyKind::Singleton => Some(!self.has_namesake(job, pending)),
                 // A job that is not known counts as one that ended long ago.
                 None => Some(on.kind != DependencyKind::AfterNotOk),
                 Some(tasks) => {
-                    let states: Vec<JobStage> = tasks.iter().map(|one| one.state).collect();
-                    let over = |state: &JobStage| {
+                    let mut states = tasks.clone().map(|one| one.state);
+                    let over = |state: JobStage| {
                         matches!(state, JobStage::Ended { .. } | JobStage::Cancelled | JobStage::Refused(_))
                     };
-                    let well = |state: &JobStage| *state == JobStage::Ended { well: true };
+                    let well = |state: JobStage| state == JobStage::Ended { well: true };
                     match on.kind {
-                        DependencyKind::After => Some(tasks.iter().all(|one| {
-                            (over(&one.state) || one.state == JobStage::Running) && now >= delayed(one, on)
+                        DependencyKind::After => Some(tasks.clone().all(|one| {
+                            (over(one.state) || one.state == JobStage::Running) && now >= delayed(one, on)
                         })),
                         DependencyKind::AfterOk | DependencyKind::AfterCorr => {
-                            if states.iter().any(|state| over(state) && !well(state)) {
+                            if states.clone().any(|state| over(state) && !well(state)) {
                                 None
                             } else {
-                                Some(states.iter().all(well))
+                                Some(states.all(well))
                             }
                         }
                         DependencyKind::AfterNotOk => {
-                            if states.iter().all(over) {
-                                if states.iter().all(well) { None } else { Some(true) }
+                            if states.clone().all(over) {
+                                if states.all(well) { None } else { Some(true) }
                             } else {
                                 Some(false)
                             }
                         }
-                        _ => Some(states.iter().all(over)),
+                        _ => Some(states.all(over)),
                     }
                 }
             };

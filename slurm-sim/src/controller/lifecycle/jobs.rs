@@ -4,6 +4,7 @@ use queuecast_core::order;
 use std::ops::Index;
 use std::sync::{Arc, OnceLock};
 
+use super::needed::{NeededBySubmission, NeededTasks};
 use crate::cluster::SubmittedJob;
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{ControlledJob, JobStage};
@@ -66,6 +67,8 @@ pub struct Jobs<'c> {
     ranks: Vec<usize>,
     /// Submissions by key and by number. Made when first asked for.
     names: OnceLock<SubmissionNames>,
+    /// What dependencies name. Made when first asked for.
+    needed: OnceLock<NeededBySubmission>,
     arrays: Vec<ArrayTasks>,
     /// Running jobs by limit end, then in the order of their records.
     running: Vec<JobHandle>,
@@ -85,6 +88,7 @@ impl<'c> Jobs<'c> {
             begins: Vec::with_capacity(submissions.len() + 1),
             ranks: vec![0; submissions.len()],
             names: OnceLock::new(),
+            needed: OnceLock::new(),
             arrays: vec![ArrayTasks::default(); submissions.len()],
             running: Vec::new(),
             records: 0,
@@ -124,6 +128,11 @@ impl<'c> Jobs<'c> {
     /// A submission by its key or number.
     pub fn named(&self, name: &str) -> Option<SubmissionHandle> {
         self.names.get_or_init(|| SubmissionNames::of(self.submissions)).named(self.submissions, name)
+    }
+
+    /// What the conditions of a submission's dependency name, in their order.
+    pub(super) fn needed_by(&self, submission: SubmissionHandle) -> &[NeededTasks] {
+        self.needed.get_or_init(|| self.all_needed()).get(&submission).map_or(&[], Vec::as_slice)
     }
 
     /// A job, to be changed. Only this room does: others say what becomes of the job.

@@ -4,6 +4,7 @@ mod changes;
 mod dependencies;
 mod events;
 mod jobs;
+mod needed;
 mod progress;
 mod submissions;
 

@@ -15,4 +15,5 @@ pub mod spec;
 pub mod stats;
 pub mod trees;
 pub mod units;
+pub mod wanted;
 pub mod workload;

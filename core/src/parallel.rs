@@ -1,5 +1,8 @@
 //! Work on many items, on all cores where the feature `parallel` is on. Results come back in the order of the items, so the
-//! number of threads never changes an answer.
+//! number of threads never changes an answer. A thread that does some of the work does it for what the caller computes (module `wanted`).
+
+#[cfg(feature = "parallel")]
+use crate::wanted;
 
 /// Applies `work` to every item; results are in the order of the items. Runs in the caller's thread pool, if it is in one.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
@@ -7,7 +10,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync + Send) 
     {
         use rayon::prelude::*;
         // Items are large, such as simulations: one by one, so that no thread keeps a long list at the end.
-        items.par_iter().with_max_len(1).map(work).collect()
+        let wanted = wanted::current();
+        items.par_iter().with_max_len(1).map(|item| wanted::within(wanted.clone(), || work(item))).collect()
     }
     #[cfg(not(feature = "parallel"))]
     {
@@ -20,7 +24,12 @@ pub fn map_mut<T: Send, R: Send>(items: &mut [T], work: impl Fn(&mut T) -> R + S
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        items.par_iter_mut().with_max_len(1).map(work).collect()
+        let wanted = wanted::current();
+        items
+            .par_iter_mut()
+            .with_max_len(1)
+            .map(|item| wanted::within(wanted.clone(), || work(item)))
+            .collect()
     }
     #[cfg(not(feature = "parallel"))]
     {
@@ -38,7 +47,29 @@ pub fn try_map<T: Sync, R: Send, E: Send>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::wanted::{is_wanted, while_wanted};
+
+    #[test]
+    fn what_is_not_wanted_is_given_up_in_all_threads_and_not_handed_out() {
+        let (asked, worked, items) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0), [0_u32; 1000]);
+        let counted = asked.clone();
+        // Wanted when it is asked for the first ten times.
+        let ten_times = move || counted.fetch_add(1, Ordering::Relaxed) < 10;
+        let work = |_: &u32| {
+            if is_wanted() {
+                worked.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        assert_eq!(while_wanted(ten_times, || map(&items, work)), None);
+        assert_eq!(worked.load(Ordering::Relaxed), 10);
+        // What follows in these threads is computed for nothing that ends.
+        assert_eq!(map(&items, |_| is_wanted()), [true; 1000]);
+        assert_eq!(while_wanted(|| true, || map(&items, |_| is_wanted())), Some(vec![true; 1000]));
+    }
 
     #[test]
     fn results_keep_the_order_of_the_items() {

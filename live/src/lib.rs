@@ -9,6 +9,7 @@ mod comments;
 mod computing;
 mod confidence;
 pub mod declared;
+mod forecast_record;
 mod forecasts;
 mod learning;
 mod look;
@@ -36,6 +37,7 @@ pub use collector::{Ask, AskFailed, AskedJobs, Collected, Collector, CollectorSe
 pub use comments::{WrittenComments, first_forecasts, write_comments};
 pub use computing::{ComputeSettings, Computed, compute};
 pub use confidence::Confidence;
+pub use forecast_record::ForecastRecord;
 pub use forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, waiting_jobs};
 pub use learning::{
     KeptLearning, LearnedParts, LearningError, LookForecasts, forecast, is_learned, learn, site_at,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::{Seconds, Time};
 use queuecast_place::{LiveSite, RecallModel, SlurmPlace};
+use queuecast_trace::PastSpan;
 
 use crate::forecasts::{JobForecast, waiting_jobs};
 use crate::learning::{KeptLearning, site_at};
@@ -193,17 +194,21 @@ impl OpenStore {
         self.told(scheduler_at(&self.store, self.cluster, site, &name, messages))
     }
 
-    /// How right the forecasts were that were made within this time before the last look, by what is known then.
-    pub fn scorecard(&self, last: Seconds, now: Time) -> Result<Scorecard, Refusal> {
+    /// How right the forecasts of a time were, by what is known at the last look; of this length before that look, if no other is named.
+    pub fn scorecard(
+        &self,
+        (last, named): (Seconds, Option<PastSpan>),
+        now: Time,
+    ) -> Result<Scorecard, Refusal> {
         let look = self.told(self.store.look_at(self.cluster, now))?;
         let (at, waiting) = match &look {
             Some(look) => (look.look.at, waiting_jobs(&look.look)),
             None => (now, HashSet::new()),
         };
-        let since = at - last;
-        let judged = self.told(self.store.forecasts(self.cluster, since, at))?;
+        let span = named.unwrap_or(PastSpan { from: at - last, until: at });
+        let judged = self.told(self.store.forecasts(self.cluster, span.from, at))?;
         let of = (self.location.to_string(), self.name.clone());
-        Ok(Scorecard::of(of, (since, at), &judged, &waiting))
+        Ok(Scorecard::of(of, (span, at), &judged, &waiting))
     }
 
     /// How far the simulated scheduler decided as the real one within this time before the last look.

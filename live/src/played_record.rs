@@ -8,11 +8,11 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_place::{PendingAnswer, PendingJob};
 
+use crate::forecast_record::ForecastRecord;
 use crate::forecasts::{DueForecasts, JobForecast, JudgedForecast, SaidSeconds, WaitEnd, WaitsSoFar};
-use crate::scorecard::Scorecard;
 use crate::site_snapshot::{SaidByJob, SaidTimes};
 
-/// How long ago a forecast may have been made to be counted.
+/// How long forecasts are counted.
 const COUNTED: Seconds = Seconds(30 * 86_400);
 
 /// Forecasts that are counted, at most.
@@ -117,8 +117,8 @@ impl PlayedRecord {
         });
     }
 
-    /// How right it was, by what has happened by a moment.
-    pub fn scorecard(&self, name: &str, at: Time) -> Scorecard {
+    /// What was forecast, with what of it has happened by a moment.
+    pub fn judged(&self, name: &str, at: Time) -> ForecastRecord {
         let judged = self.forecasts.iter().map(|forecast| {
             let end = self.ends.get(&forecast.job).copied();
             let outcome = end.filter(|end| match *end {
@@ -126,8 +126,7 @@ impl PlayedRecord {
             });
             JudgedForecast { forecast: forecast.clone(), outcome }
         });
-        let judged: Vec<JudgedForecast> = judged.collect();
-        Scorecard::of((name.to_owned(), name.to_owned()), (at - COUNTED, at), &judged, &self.waiting)
+        ForecastRecord { name: name.to_owned(), at, judged: judged.collect(), waiting: self.waiting.clone() }
     }
 
     /// What was said of the jobs that wait.

@@ -9,9 +9,10 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_core::workload::Workload;
 use queuecast_forecast::forecast::{CampaignForecaster, PlayedForecaster, WhenSettings};
 use queuecast_place::{LabelledLog, LearnedLog, PlaceSnapshot, PlayedLog};
-use queuecast_trace::{Log, TimeZone};
+use queuecast_trace::{Log, PastSpan, TimeZone};
 
 use crate::played_record::PlayedRecord;
+use crate::scorecard::Scorecard;
 use crate::shadow_card::{ShadowCard, ShadowRecord};
 use crate::site_snapshot::{FollowedSite, SiteNews, SiteSnapshot};
 
@@ -106,13 +107,15 @@ impl PlayedSite {
                 let learned = LearnedLog { forecaster: newcomers, campaigns: learned, site };
                 let named = (self.name.clone(), self.log.clone());
                 let place = PlaceSnapshot::of_log(named, now, learned, (pending, machine), &self.zone);
-                let (scorecard, said) = (record.scorecard(&self.name, now), record.said());
+                let (judged, said) = (record.judged(&self.name, now), record.said());
+                let scorecard = judged.scorecard(PastSpan { from: now - Scorecard::USUAL, until: now });
                 let of = (self.name.to_string(), self.name.to_string());
                 // A log has no scheduler of its own beside which another one could decide.
                 let shadow = ShadowCard::of(of, (self.from, now), ShadowRecord::default());
                 let mut news = SiteNews::Snapshot(Box::new(SiteSnapshot {
                     place,
                     scorecard,
+                    forecasts: Some(judged),
                     shadow,
                     said,
                     past_from: None,

@@ -7,6 +7,7 @@ use queuecast_core::number::number_of;
 use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_report::{Answer, Cell, Column, Document, Table};
+use queuecast_trace::PastSpan;
 use queuecast_wait::interval_score;
 use serde::Serialize;
 
@@ -21,9 +22,11 @@ pub struct Scorecard {
     pub cluster: String,
     /// The first moment that counts.
     pub since: Time,
+    /// The last one.
+    pub until: Time,
     /// When it is judged: at the last look.
     pub at: Time,
-    /// All forecasts.
+    /// All forecasts that were made then.
     pub forecasts: usize,
     /// Those whose range is not over yet, whatever became of the job: if only early starts counted, ranges would seem too high.
     pub open: usize,
@@ -33,15 +36,18 @@ pub struct Scorecard {
     pub unknown: usize,
     /// All that can be judged, and then by group.
     pub rows: Vec<ScoreRow>,
-    /// Scores by when forecasts were made: periods of 24 hours that end with the moment, the oldest first; those without forecasts are left out.
+    /// Scores by when forecasts were made: periods of 24 hours that end with the last moment, or of a week where there would be more than
+    /// 62; the oldest first; those without forecasts are left out.
     pub days: Vec<ScoreDay>,
 }
 
-/// Forecasts that were made within 24 hours.
+/// Forecasts that were made within 24 hours, or within a week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreDay {
     /// Their first moment.
     pub from: Time,
+    /// The first moment after them.
+    pub until: Time,
     /// How right they were.
     #[serde(flatten)]
     pub row: ScoreRow,
@@ -76,16 +82,20 @@ pub struct ScoreRow {
 }
 
 impl Scorecard {
-    /// Judges what is known at a look; `waiting` has the jobs that wait then.
+    /// Forecasts of this time are scored unless another one is asked about.
+    pub const USUAL: Seconds = Seconds(30 * 86_400);
+
+    /// Judges what was forecast in a time by what is known at a look; `waiting` has the jobs that wait then.
     pub fn of(
         (store, cluster): (String, String),
-        (since, at): (Time, Time),
+        (PastSpan { from: since, until }, at): (PastSpan, Time),
         judged: &[JudgedForecast],
         waiting: &HashSet<String>,
     ) -> Scorecard {
         let mut known: Vec<Judged<'_>> = Vec::new();
-        let (mut open, mut withdrawn, mut unknown) = (0, 0, 0);
-        for one in judged {
+        let (mut open, mut withdrawn, mut unknown, mut forecasts) = (0, 0, 0, 0);
+        for one in judged.iter().filter(|one| (since..=until).contains(&one.forecast.at)) {
+            forecasts += 1;
             match Judged::of(one, at, waiting) {
                 ForecastState::Judged(judged) => known.push(judged),
                 ForecastState::Open => open += 1,
@@ -110,22 +120,29 @@ impl Scorecard {
         for name in partitions {
             add("partition", name.to_owned(), &|one| one.said.partition == name);
         }
-        let days = by_day(&known, at);
-        Scorecard { store, cluster, since, at, forecasts: judged.len(), open, withdrawn, unknown, rows, days }
+        let days = by_day(&known, (until, at));
+        Scorecard { store, cluster, since, until, at, forecasts, open, withdrawn, unknown, rows, days }
     }
 }
 
 const DAY: i64 = 86_400;
 
-/// Forecasts by the days, counted back from a moment, on which they were made.
-fn by_day(known: &[Judged<'_>], at: Time) -> Vec<ScoreDay> {
+/// More days are told by weeks.
+const MOST_DAYS: i64 = 62;
+
+/// Forecasts by the days, or weeks, counted back from a moment, on which they were made; judged at another.
+fn by_day(known: &[Judged<'_>], (until, at): (Time, Time)) -> Vec<ScoreDay> {
+    let back = |one: &Judged<'_>| (until - one.said.at).0.max(0);
+    let longest = known.iter().map(back).max().unwrap_or(0);
+    let (length, name) = if longest < MOST_DAYS * DAY { (DAY, "days") } else { (7 * DAY, "weeks") };
     let mut days: BTreeMap<i64, Vec<&Judged<'_>>> = BTreeMap::new();
     for one in known {
-        days.entry((at - one.said.at).0.max(0) / DAY).or_default().push(one);
+        days.entry(back(one) / length).or_default().push(one);
     }
     let told = days.iter().rev().filter_map(|(back, chosen)| {
-        let row = ScoreRow::of("day", format!("{back} days ago"), chosen, at)?;
-        Some(ScoreDay { from: at - Seconds((back + 1) * DAY), row })
+        let row = ScoreRow::of("day", format!("{back} {name} before"), chosen, at)?;
+        let ends = until - Seconds(back * length);
+        Some(ScoreDay { from: ends - Seconds(length), until: ends, row })
     });
     told.collect()
 }
@@ -250,10 +267,10 @@ impl Answer for Scorecard {
         let Some(all) = self.rows.first() else {
             let said = match forecasts {
                 0 => format!(
-                    "{store} has no forecasts of {cluster} yet: queuecast collect makes them once it has learned from accounting."
+                    "{store} has no forecasts of {cluster} from that time: queuecast collect makes them once it has learned from accounting."
                 ),
                 _ => format!(
-                    "{} of {cluster}, and none can be judged yet: a forecast is judged once its 80 % range is over.",
+                    "{} of {cluster}, and none can be judged: a forecast is judged once its 80 % range is over, and if something is known of its job.",
                     number_of(*forecasts, "forecast")
                 ),
             };
@@ -338,7 +355,8 @@ mod tests {
 
     fn card(at: i64, all: &[JudgedForecast], waiting: &[&str]) -> Scorecard {
         let waiting = waiting.iter().map(|&job| job.to_owned()).collect();
-        Scorecard::of((String::new(), String::new()), (Time(0), Time(at)), all, &waiting)
+        let span = PastSpan { from: Time(0), until: Time(at) };
+        Scorecard::of((String::new(), String::new()), (span, Time(at)), all, &waiting)
     }
 
     #[test]
@@ -381,6 +399,30 @@ mod tests {
         let days: Vec<(i64, usize)> = card.days.iter().map(|day| (day.from.0, day.row.forecasts)).collect();
         assert_eq!(days, [(200_000 - 3 * 86_400, 1), (200_000 - 86_400, 2)]);
         assert!(card.days.iter().all(|day| (day.row.inside - 1.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn a_long_time_is_told_by_weeks_and_has_an_end() {
+        let at = |at: i64| {
+            let mut one = said("1", Some(WaitEnd::Started(Time(at + 200))));
+            one.forecast.at = Time(at);
+            one
+        };
+        let until = 70 * DAY;
+        let all = [at(5), at(until - 3), at(until), at(until + 1)];
+        let told = |from: i64| {
+            let span = PastSpan { from: Time(from), until: Time(until) };
+            let card = Scorecard::of(
+                (String::new(), String::new()),
+                (span, Time(until + DAY)),
+                &all,
+                &HashSet::new(),
+            );
+            let days = card.days.iter().map(|day| (day.from.0, day.until.0, day.row.forecasts));
+            (card.forecasts, days.collect::<Vec<_>>())
+        };
+        assert_eq!(told(5), (3, vec![(0, 7 * DAY, 1), (until - 7 * DAY, until, 2)]));
+        assert_eq!(told(6), (2, vec![(until - DAY, until, 2)]));
     }
 
     #[test]

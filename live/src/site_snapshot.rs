@@ -8,6 +8,7 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_place::PlaceSnapshot;
 use serde::Serialize;
 
+use crate::forecast_record::ForecastRecord;
 use crate::scorecard::Scorecard;
 use crate::shadow_card::ShadowCard;
 
@@ -18,6 +19,8 @@ pub struct SiteSnapshot {
     pub place: PlaceSnapshot,
     /// How right forecasts of its waiting jobs were.
     pub scorecard: Scorecard,
+    /// The forecasts of a played log; those of a site that is followed are in its store.
+    pub forecasts: Option<ForecastRecord>,
     /// How far its simulated scheduler decided as the real one.
     pub shadow: ShadowCard,
     /// What was said of each job that waits.

@@ -1,6 +1,6 @@
 //! A cluster of a store, followed as the collector fills it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use queuecast_core::asking::{Refusal, Unheard};
@@ -8,7 +8,7 @@ use queuecast_core::units::{Seconds, Time};
 use queuecast_forecast::forecast::WhenSettings;
 use queuecast_place::{HeldJob, PlaceSnapshot, ReadyPast, WaitsAnswer, queue_and_machine};
 use queuecast_slurm_texts::SiteOptions;
-use queuecast_trace::TimeZone;
+use queuecast_trace::{PastSpan, TimeZone};
 
 use crate::confidence::Confidence;
 use crate::declared::USAGE_FILE;
@@ -47,7 +47,7 @@ pub struct DescribedSite {
     pub options: SiteOptions,
 }
 
-/// How long ago a forecast may have been made to be counted.
+/// How long ago a decision may have been made to be counted.
 const COUNTED: Seconds = Seconds(30 * 86_400);
 
 /// How often it is asked whether a collector has found out when the jobs of a look start, before that is done without it.
@@ -175,6 +175,22 @@ impl StoredSite {
         Ok(DescribedSite { site, accounting: [("sacct.psv".to_owned(), accounting)].into(), options })
     }
 
+    /// How right that was which was forecast in a time, by what is known at the last look.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn scorecard(&self, span: PastSpan) -> Result<Scorecard, Refusal> {
+        let (store, told) = (self.open()?, |error| self.refused(error));
+        let look = store.look_at(self.cluster, Time::NEVER).map_err(told)?;
+        let (at, waiting) = match &look {
+            Some(look) => (look.look.at, waiting_jobs(&look.look)),
+            None => (span.until, HashSet::new()),
+        };
+        let judged = store.forecasts(self.cluster, span.from, at).map_err(told)?;
+        let of = (self.location.to_string(), self.name.clone());
+        Ok(Scorecard::of(of, (span, at), &judged, &waiting))
+    }
+
     /// How long jobs of the last days were held before they were eligible, as accounting tells it.
     ///
     /// # Errors
@@ -242,17 +258,27 @@ impl StoredSite {
         }
         let (place, nodes) = self.place(&store, &look)?;
         let at = look.look.at;
-        let judged = store.forecasts(self.cluster, at - COUNTED, at).map_err(|error| self.refused(error))?;
+        let judged =
+            store.forecasts(self.cluster, at - Scorecard::USUAL, at).map_err(|error| self.refused(error))?;
         let waiting = waiting_jobs(&look.look);
         let of = (self.location.to_string(), self.name.clone());
-        let scorecard = Scorecard::of(of, (at - COUNTED, at), &judged, &waiting);
+        let span = PastSpan { from: at - Scorecard::USUAL, until: at };
+        let scorecard = Scorecard::of(of, (span, at), &judged, &waiting);
         let record = store.shadow(self.cluster, (at - COUNTED, at)).map_err(|error| self.refused(error))?;
         let of = (self.location.to_string(), self.name.clone());
         let shadow = ShadowCard::of(of, (at - COUNTED, at), record);
         let past_from = store.first_look(self.cluster).map_err(|error| self.refused(error))?;
         self.told = Some(this);
         let said = said_of(&judged, &place);
-        Ok(Some(SiteSnapshot { place, scorecard, shadow, said, past_from, nodes: Some(nodes) }))
+        Ok(Some(SiteSnapshot {
+            place,
+            scorecard,
+            forecasts: None,
+            shadow,
+            said,
+            past_from,
+            nodes: Some(nodes),
+        }))
     }
 }
 

@@ -12,11 +12,12 @@ use queuecast_live::{
 };
 use queuecast_process::failure::Failure;
 use queuecast_process::zone;
-use queuecast_serve::{Access, read_token};
+use queuecast_serve::{Access, listen_address};
 
 use crate::settings::{self, SHARED, SettingsFile};
 use crate::site_now;
 use crate::slurm_commands::SlurmCommands;
+use crate::token_file::{is_readable_by_all, token_in};
 
 /// How long the service may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,7 +52,7 @@ impl DoctorSettings {
             found.or_else(|| settings::default_of(section, settings::argument(tree, section, option)?))
         };
         let store = value(SHARED, "store").filter(|_| !told.is_named);
-        let listen = value("serve", "listen").and_then(|text| text.parse().ok());
+        let listen = value("serve", "listen").and_then(|text| listen_address(&text).ok());
         let token_file = value("serve", "token-file").map(PathBuf::from);
         let user_header = value("serve", "proxy-user-header");
         let administrators = set("serve", "administrator").unwrap_or_default();
@@ -187,20 +188,10 @@ fn token(file: Option<&Path>) -> (Option<String>, Option<ServiceCheck>) {
     const AREA: &str = "service";
     let Some(file) = file else { return (None, None) };
     let name = file.display().to_string();
-    let read = std::fs::read(file).map_err(|cause| {
-        (
-            format!("{name}: {cause}"),
-            "run this as the user that the services run as, or make the file".to_owned(),
-        )
-    });
-    let read = read.and_then(|bytes| {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        read_token(&name, &text).map_err(|error| (error.what, error.hint))
-    });
-    match read {
-        Err((what, to_do)) => (None, Some(ServiceCheck::wrong(AREA, "token", what, to_do))),
+    match token_in(file) {
+        Err(error) => (None, Some(ServiceCheck::wrong(AREA, "token", error.what, error.hint))),
         Ok(token) => {
-            let check = if is_open(file) {
+            let check = if is_readable_by_all(file) {
                 ServiceCheck::note(
                     AREA,
                     "token",
@@ -213,18 +204,6 @@ fn token(file: Option<&Path>) -> (Option<String>, Option<ServiceCheck>) {
             (String::from_utf8(token).ok(), Some(check))
         }
     }
-}
-
-/// Whether every user may read a file.
-#[cfg(unix)]
-fn is_open(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o004 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open(_: &Path) -> bool {
-    false
 }
 
 /// What requests must bring, and whether the service would listen with that, by its own rule.

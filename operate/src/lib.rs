@@ -8,8 +8,10 @@ pub mod settings;
 pub mod site_now;
 mod slurm_commands;
 mod submission_files;
+mod token_file;
 
 pub use check_up::{ToldStore, check_up};
 pub use collecting::{CollectPlan, SiteCollector, cluster_name};
 pub use slurm_commands::SlurmCommands;
 pub use submission_files::script;
+pub use token_file::{is_readable_by_all, token_in};

@@ -1,7 +1,7 @@
 //! What a request must bring: a token, or the user that a trusted proxy names.
 
 use std::hint::black_box;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
@@ -24,6 +24,18 @@ pub struct AccessError {
     pub what: String,
     /// What to do.
     pub hint: String,
+}
+
+/// An address to listen on, and its port: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+///
+/// # Errors
+/// If it is none.
+pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let of_this_machine = |port: &str| Some(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port.parse().ok()?));
+    let named = text.strip_prefix("localhost:").and_then(of_this_machine);
+    named.map_or_else(|| text.parse(), Ok).map_err(|_| {
+        "give an address and a port: 127.0.0.1:8080 for this machine alone, 0.0.0.0:8080 for all of its addresses".to_owned()
+    })
 }
 
 /// A shorter token can be guessed.
@@ -155,6 +167,21 @@ mod tests {
         assert!(by_token.check(&anywhere).is_ok());
         assert!(read_token("f", "short\n").is_err() && read_token("f", "0123456789abcde\u{e4}").is_err());
         assert_eq!(read_token("f", " 0123456789abcdef \nx").unwrap(), b"0123456789abcdef");
+    }
+
+    #[test]
+    fn an_address_has_a_port() {
+        for (text, expected) in
+            [("127.0.0.1:8080", "127.0.0.1:8080"), ("localhost:81", "127.0.0.1:81"), ("[::]:0", "[::]:0")]
+        {
+            assert_eq!(listen_address(text).unwrap().to_string(), expected);
+        }
+        for text in ["8080", ":8080", "localhost", "localhost:", "127.0.0.1", "hpc1:8080", "::1:80", ""] {
+            assert!(
+                listen_address(text).unwrap_err().contains("127.0.0.1:8080 for this machine alone"),
+                "{text}"
+            );
+        }
     }
 
     #[test]

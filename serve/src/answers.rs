@@ -1,23 +1,24 @@
 //! The answer of each route: one call of the library, or a body that was made at the last look.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use queuecast_core::asking::Messages;
+use queuecast_core::asking::{Messages, Refusal};
 use queuecast_core::units::Time;
-use queuecast_live::SaidTimes;
+use queuecast_live::{SaidTimes, Scorecard};
 use queuecast_place::{
     AheadJob, FastestAnswer, MachineAnswer, PendingAnswer, PendingJob, ScriptJob, WaitsAnswer,
 };
-use queuecast_trace::past_moment;
+use queuecast_trace::{PastSpan, past_moment};
 use serde::Serialize;
 
-use crate::cluster::{ClusterRow, ClusterState};
+use crate::cluster::{ClusterRow, ClusterState, unix};
 use crate::played_past::QueueThen;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
+use crate::served_body::ServedBody;
 use crate::service::Service;
 use crate::snapshot::{ServedSnapshot, body};
 
@@ -43,7 +44,7 @@ struct ListedCluster<'a> {
     what_if: bool,
 }
 
-pub(crate) fn clusters(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn clusters(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let what_if = service.administers(question);
     let rows = service.clusters.iter().map(|one| ListedCluster { row: one.row(), what_if });
     Ok(body(&rows.collect::<Vec<_>>()))
@@ -74,7 +75,7 @@ fn asking_user<'q>(service: &Service, question: &'q ServedQuestion) -> Result<Op
     Ok(named.or(own))
 }
 
-pub(crate) fn when(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn when(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
     let place = &snapshot.site.place;
@@ -95,7 +96,7 @@ fn with_script(
     question: &ServedQuestion,
     answer: &impl Serialize,
     is_by_scheduler: bool,
-) -> Result<Bytes, Refused> {
+) -> Result<ServedBody, Refused> {
     match question.script()? {
         Some(script) => {
             let ignored = if is_by_scheduler { script.not_modelled.clone() } else { script.ignored.clone() };
@@ -105,7 +106,7 @@ fn with_script(
     }
 }
 
-pub(crate) fn script(_: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn script(_: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let script = question.script()?.ok_or_else(|| {
         Refused::question(
             "script is missing: the text of a job script",
@@ -115,7 +116,7 @@ pub(crate) fn script(_: &Service, question: &ServedQuestion) -> Result<Bytes, Re
     Ok(body(&script))
 }
 
-pub(crate) fn fastest(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn fastest(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     asking_user(service, question)?;
     let job = question.job()?;
     let looks: Vec<(&str, Option<Arc<ServedSnapshot>>)> =
@@ -126,7 +127,7 @@ pub(crate) fn fastest(service: &Service, question: &ServedQuestion) -> Result<By
     with_script(question, &FastestAnswer::of(places, &job, &QuietMessages)?, is_by_scheduler)
 }
 
-pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     asking_user(service, question)?;
     let (snapshot, job) = (snapshot(service, question)?, question.job()?);
     if job.time.is_none() {
@@ -139,7 +140,7 @@ pub(crate) fn advice(service: &Service, question: &ServedQuestion) -> Result<Byt
     with_script(question, &place.advise(&job, &QuietMessages)?, place.is_by_scheduler())
 }
 
-pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     asking_user(service, question)?;
     let (snapshot, campaign) = (snapshot(service, question)?, question.campaign()?);
     let partition = question.text("partition");
@@ -147,7 +148,7 @@ pub(crate) fn campaign(service: &Service, question: &ServedQuestion) -> Result<B
     with_script(question, &place.campaign(&campaign, partition, &QuietMessages)?, place.is_by_scheduler())
 }
 
-pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let user = asking_user(service, question)?;
     let snapshot = snapshot(service, question)?;
     if let Some(at) = question.text("at") {
@@ -168,7 +169,12 @@ pub(crate) fn pending(service: &Service, question: &ServedQuestion) -> Result<By
 }
 
 /// The queue with the jobs of a user first, other users' names replaced where they are.
-fn of_user(service: &Service, question: &ServedQuestion, queue: &PendingAnswer, user: Option<&str>) -> Bytes {
+fn of_user(
+    service: &Service,
+    question: &ServedQuestion,
+    queue: &PendingAnswer,
+    user: Option<&str>,
+) -> ServedBody {
     let mut answer = queue.of_user(user);
     if let Some(words) = &service.words {
         words.pending(&mut answer, question.user.as_deref());
@@ -177,7 +183,7 @@ fn of_user(service: &Service, question: &ServedQuestion, queue: &PendingAnswer, 
 }
 
 /// The machine, other users' names replaced where they are.
-fn of_machine(service: &Service, question: &ServedQuestion, machine: &MachineAnswer) -> Bytes {
+fn of_machine(service: &Service, question: &ServedQuestion, machine: &MachineAnswer) -> ServedBody {
     match &service.words {
         None => body(machine),
         Some(words) => {
@@ -188,22 +194,24 @@ fn of_machine(service: &Service, question: &ServedQuestion, machine: &MachineAns
     }
 }
 
+/// The time at a cluster: a played log has a clock of its own.
+fn now_of(cluster: &ClusterState, snapshot: &ServedSnapshot) -> Time {
+    Time(match cluster.store {
+        Some(_) => unix(SystemTime::now()),
+        None => snapshot.site.place.now(),
+    })
+}
+
 /// The body of a past moment: of a played log as it was shown then, else by what the store remembers.
 fn then(
     service: &Service,
     question: &ServedQuestion,
     at: &str,
-    shown: impl Fn(&QueueThen) -> Bytes,
-    of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> Bytes,
-) -> Result<Bytes, Refused> {
+    shown: impl Fn(&QueueThen) -> ServedBody,
+    of_store: impl Fn(&queuecast_place::PlaceSnapshot) -> ServedBody,
+) -> Result<ServedBody, Refused> {
     let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
-    // A played log has a clock of its own.
-    let now = match cluster.store {
-        Some(_) => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
-        None => snapshot.site.place.now(),
-    };
-    let now = Time(now);
-    let moment = past_moment(at, now, &service.zone)?;
+    let moment = past_moment(at, now_of(cluster, &snapshot), &service.zone)?;
     if let Some(store) = &cluster.store {
         return Ok(of_store(&store.at(moment)?));
     }
@@ -225,7 +233,7 @@ struct QueuedBody<'a> {
     ahead: &'a [AheadJob],
 }
 
-pub(crate) fn queued(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn queued(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let snapshot = snapshot(service, question)?;
     let name = question.text("job").unwrap_or_default();
     let Some(mut found) = snapshot.site.place.queued(name) else {
@@ -242,7 +250,7 @@ pub(crate) fn queued(service: &Service, question: &ServedQuestion) -> Result<Byt
     Ok(body(&QueuedBody { job: &found.job, said, ahead_count: found.ahead_count, ahead: &found.ahead }))
 }
 
-pub(crate) fn machine(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn machine(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let snapshot = snapshot(service, question)?;
     if let Some(at) = question.text("at") {
         return then(
@@ -270,7 +278,7 @@ struct WaitsBody {
     held: Option<WaitsAnswer>,
 }
 
-pub(crate) fn waits(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn waits(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
     match question.number("days")?.unwrap_or(ServedSnapshot::DAYS) {
         days if days <= MOST_DAYS => {
@@ -288,11 +296,27 @@ pub(crate) fn waits(service: &Service, question: &ServedQuestion) -> Result<Byte
     }
 }
 
-pub(crate) fn scorecard(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
-    Ok(snapshot(service, question)?.scorecard.clone())
+pub(crate) fn scorecard(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
+    let (cluster, snapshot) = (service.cluster(question)?, snapshot(service, question)?);
+    let (from, to) = (question.text("from"), question.text("to"));
+    if from.is_none() && to.is_none() {
+        return Ok(snapshot.scorecard.clone());
+    }
+    let PastSpan { from, until } =
+        PastSpan::read((from, to), (now_of(cluster, &snapshot), Scorecard::USUAL), &service.zone)?;
+    // Forecasts of a log are on its own clock.
+    let place = &snapshot.site.place;
+    let epoch = place.pending.epoch.unwrap_or(0);
+    let on_clock = |time: Time| Time(time.0.saturating_sub(epoch));
+    let span = PastSpan { from: on_clock(from), until: on_clock(until) };
+    match (&cluster.store, &snapshot.site.forecasts) {
+        (Some(store), _) => Ok(body(&store.scorecard(span)?)),
+        (None, Some(forecasts)) => Ok(body(&forecasts.scorecard(span))),
+        (None, None) => Err(Refusal::bug("a cluster without a store and without forecasts").into()),
+    }
 }
 
-pub(crate) fn shadow(service: &Service, question: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn shadow(service: &Service, question: &ServedQuestion) -> Result<ServedBody, Refused> {
     Ok(snapshot(service, question)?.shadow.clone())
 }
 
@@ -305,7 +329,7 @@ struct StateBody {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn health(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn health(service: &Service, _: &ServedQuestion) -> Result<ServedBody, Refused> {
     if let Some(why) = service.failure() {
         return Err(Refused::not_now(
             format!("no cluster can be followed any more: {why}"),
@@ -316,7 +340,7 @@ pub(crate) fn health(service: &Service, _: &ServedQuestion) -> Result<Bytes, Ref
     Ok(body(&StateBody { state: "alive", version: VERSION }))
 }
 
-pub(crate) fn ready(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
+pub(crate) fn ready(service: &Service, _: &ServedQuestion) -> Result<ServedBody, Refused> {
     let not_yet: Vec<&ClusterState> =
         service.clusters.iter().filter(|one| one.snapshot().is_none()).collect();
     if not_yet.is_empty() {
@@ -327,6 +351,6 @@ pub(crate) fn ready(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refu
     Err(Refused::not_now(format!("not looked at yet: {}", names.join("; ")), "ask again soon"))
 }
 
-pub(crate) fn metrics(service: &Service, _: &ServedQuestion) -> Result<Bytes, Refused> {
-    Ok(Bytes::from(service.metrics.text(&service.clusters)))
+pub(crate) fn metrics(service: &Service, _: &ServedQuestion) -> Result<ServedBody, Refused> {
+    Ok(Bytes::from(service.metrics.text(&service.clusters)).into())
 }

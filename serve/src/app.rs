@@ -18,6 +18,7 @@ use crate::openapi;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::routes::{Answering, Ask, METRICS_ALONE, ROUTES, Route};
+use crate::served_body::ServedBody;
 use crate::service::{Service, ServiceLimits, ServiceRules};
 use crate::snapshot::body as body_of;
 
@@ -105,7 +106,7 @@ async fn answer(
         if parts.method != Method::GET && parts.method != Method::HEAD {
             return Err(not_allowed(&parts.method, false));
         }
-        return service.assets.response(parts.uri.path(), &parts.headers);
+        return service.assets.response(parts.uri.path(), &parts.headers).await;
     };
     if !route.form.is_open {
         rules.access.admit(&parts.headers)?;
@@ -128,7 +129,7 @@ async fn answer(
         }
         Ask::Streamed(ask) => return ask(service, &question),
     };
-    let mut response = Response::new(Body::from(body));
+    let mut response = body.response(&parts.headers).await;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(route.form.content));
     Ok(response)
 }
@@ -149,13 +150,13 @@ async fn read_body(limits: &ServiceLimits, body: Body) -> Result<Bytes, Refused>
 }
 
 /// Answers, a bounded number of questions at a time, what has not been answered since the last look. A question whose client is gone, or that
-/// has waited for too long, is not begun.
+/// takes too long, is not begun, and given up where it has begun.
 async fn computed(
     service: &Arc<Service>,
     room: &ComputingRoom,
     (route, ask): (&'static Route, Answering),
     question: ServedQuestion,
-) -> Result<Bytes, Refused> {
+) -> Result<ServedBody, Refused> {
     let (snapshot, key) = (answers::snapshot(service, &question)?, question.key(&route.form));
     if let Some(body) = snapshot.answered(&key) {
         return Ok(body);
@@ -165,8 +166,9 @@ async fn computed(
         return Ok(body);
     }
     let service = service.clone();
-    // A client that is gone meanwhile finds it remembered when it asks again.
-    room.compute(turn, move || ask(&service, &question).inspect(|body| snapshot.remember(key, body))).await
+    let body = room.compute(turn, move || ask(&service, &question)).await?;
+    snapshot.remember(key, &body);
+    Ok(body)
 }
 
 fn not_allowed(method: &Method, is_posted: bool) -> Refused {

@@ -7,6 +7,7 @@ use axum::http::header::{self, HeaderValue};
 use axum::http::{HeaderMap, Response, StatusCode};
 
 use crate::refused::Refused;
+use crate::served_body::ServedBody;
 
 /// A file of the page.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ static FILES: &[Asset] = &assets![
     "machine.js",
     "parts.js",
     "queue.js",
+    "score-span.js",
     "score.js",
     "style.css",
     "when.js",
@@ -57,48 +59,67 @@ const TYPES: [(&str, &str); 5] = [
     (".txt", "text/plain; charset=utf-8"),
 ];
 
-/// The files with a tag of what is in each, so that a browser that has one need not load it again.
+/// A file as it is sent.
+#[derive(Debug)]
+struct SentFile {
+    body: ServedBody,
+    /// Tags of what is in it, so that a browser that has it need not load it again: as it is, and compressed.
+    tags: [String; 2],
+}
+
+/// The files, each compressed once.
 #[derive(Debug)]
 pub(crate) struct Assets {
-    tags: Vec<HeaderValue>,
+    files: Vec<SentFile>,
+}
+
+/// Whether a header of tags that a browser has, of which each may be called weak, names this one (RFC 9110, section 13.1.2).
+fn names(known: &HeaderMap, tag: &str) -> bool {
+    let known = known.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let is_it = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
+    known.flat_map(|tags| tags.split(',')).any(|one| is_it(one.trim()))
 }
 
 impl Assets {
-    /// Makes the tags.
+    /// Compresses the files, and makes the tags.
     pub fn new() -> Assets {
-        let tag = |asset: &Asset| {
+        let sent = |asset: &Asset| {
             let mut hasher = DefaultHasher::new();
             asset.bytes.hash(&mut hasher);
-            let tag = format!("\"{:016x}\"", hasher.finish());
-            HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+            let hash = hasher.finish();
+            let tags = [format!("\"{hash:016x}\""), format!("\"{hash:016x}-gzip\"")];
+            SentFile { body: ServedBody::of_file(asset.bytes), tags }
         };
-        Assets { tags: FILES.iter().map(tag).collect() }
+        Assets { files: FILES.iter().map(sent).collect() }
     }
 
     /// The file at a path: `/`, `/widget`, or `/assets/NAME`.
-    pub fn response(&self, path: &str, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
+    pub async fn response(&self, path: &str, headers: &HeaderMap) -> Result<Response<Body>, Refused> {
         let name = match path {
             "/" => "index.html",
             "/widget" => "widget.html",
             "/favicon.ico" => "icon.svg",
             other => other.strip_prefix("/assets/").unwrap_or_default(),
         };
-        let Some((asset, tag)) = FILES.iter().zip(&self.tags).find(|(asset, _)| asset.name == name) else {
+        let Some((_, file)) = FILES.iter().zip(&self.files).find(|(asset, _)| asset.name == name) else {
             return Err(Refused::new(
                 StatusCode::NOT_FOUND,
                 format!("{path}: there is nothing here"),
                 "the page is at /, the interface under /api/v1; /api/v1/openapi.json describes it",
             ));
         };
-        let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag);
-        let mut response = Response::new(if is_known { Body::empty() } else { Body::from(asset.bytes) });
-        if is_known {
+        let tag = &file.tags[usize::from(file.body.is_packed_for(headers))];
+        let mut response = file.body.response(headers).await;
+        if names(headers, tag) {
+            *response.body_mut() = Body::empty();
             *response.status_mut() = StatusCode::NOT_MODIFIED;
+            response.headers_mut().remove(header::CONTENT_ENCODING);
         }
         let kind =
             TYPES.iter().find(|(end, _)| name.ends_with(end)).map_or("application/octet-stream", |one| one.1);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-        response.headers_mut().insert(header::ETAG, tag.clone());
+        let tag = HeaderValue::from_str(tag).unwrap_or(HeaderValue::from_static("\"\""));
+        response.headers_mut().insert(header::ETAG, tag);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Ok(response)
     }

@@ -1,7 +1,9 @@
 //! Questions that are computed: in threads of their own, a bounded number at a time, the others in turn.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use queuecast_core::wanted::while_wanted;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -63,7 +65,8 @@ impl ComputingRoom {
         turn.map_err(|_| Refused::not_now("the service ends", "ask again later"))
     }
 
-    /// Runs `work` in a thread of this room, and gives up the turn after it. Work whose client has gone by then is not begun.
+    /// Runs `work` in a thread of this room, and gives up the turn after it. Work whose client has gone is not begun, and given up between
+    /// two simulations: a caller that drops what this returns has gone.
     ///
     /// # Errors
     /// If there are no threads, or as the work does.
@@ -76,14 +79,35 @@ impl ComputingRoom {
             Refused::not_now(format!("no threads to compute with: {why}"), "tell the administrator")
         })?;
         let (tell, told) = oneshot::channel();
+        let (here, gone) = WaitingClient::new();
         pool.spawn(move || {
-            if !tell.is_closed() {
-                // A client may go meanwhile.
-                let _ = tell.send(work());
+            let is_here = move || !gone.load(Ordering::Relaxed);
+            if is_here() {
+                // What is not wanted any more has no one to be told to.
+                let _ = while_wanted(is_here, work).map(|done| tell.send(done));
             }
             drop(turn);
         });
-        told.await.map_err(|_| Refused::bug())?
+        let done = told.await.map_err(|_| Refused::bug());
+        drop(here);
+        done?
+    }
+}
+
+/// A client that waits; once this is dropped, it has gone.
+struct WaitingClient(Arc<AtomicBool>);
+
+impl WaitingClient {
+    /// A client that is here, and whether it has gone.
+    fn new() -> (WaitingClient, Arc<AtomicBool>) {
+        let gone = Arc::new(AtomicBool::new(false));
+        (WaitingClient(gone.clone()), gone)
+    }
+}
+
+impl Drop for WaitingClient {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -92,6 +116,32 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn what_has_no_client_any_more_is_given_up_and_leaves_its_turn() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let room = ComputingRoom::new(1, None, ("answer", 1));
+            let (tell, told) = std::sync::mpsc::channel();
+            let turn = room.turn().await.unwrap();
+            // As many simulations as there may be; each tells that it is made.
+            let endless = move || {
+                let steps = (0..).take_while(|_| queuecast_core::wanted::is_wanted());
+                for step in steps {
+                    let _ = tell.send(step);
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(())
+            };
+            let asked = tokio::time::timeout(Duration::from_millis(50), room.compute(turn, endless));
+            assert!(asked.await.is_err());
+            // The turn is free again, and the thread too.
+            let turn = tokio::time::timeout(Duration::from_secs(10), room.turn()).await.unwrap().unwrap();
+            assert_eq!(room.compute(turn, || Ok(3)).await.unwrap(), 3);
+            let made: Vec<i32> = told.iter().collect();
+            assert!(made.len() > 1, "{made:?}");
+        });
+    }
 
     #[test]
     fn what_finds_no_room_is_refused_and_another_room_is_not_full() {

@@ -24,11 +24,12 @@ mod question;
 mod refused;
 mod route_form;
 mod routes;
+mod served_body;
 mod service;
 mod snapshot;
 mod what_if;
 
-pub use access::{Access, AccessError, read_token};
+pub use access::{Access, AccessError, listen_address, read_token};
 pub use app::app;
 pub use cluster::{ClusterKind, ServedCluster};
 pub use listener::{ServeError, ServiceCall, serve};

@@ -27,7 +27,7 @@ pub(crate) struct PlayedPast {
 
 impl PlayedPast {
     const MOST: usize = 1_000;
-    const BYTES: usize = 64 << 20;
+    const BYTES: usize = 16 << 20;
 
     /// Remembers a moment.
     pub fn add(&mut self, then: QueueThen) {

@@ -116,7 +116,7 @@ impl From<Refusal> for Refused {
 }
 
 /// What the library calls by the command, and what a request calls it.
-const CALLED: [(&str, &str); 10] = [
+const CALLED: [(&str, &str); 12] = [
     ("--size", "procs"),
     ("--time", "limit"),
     ("--queue", "partition"),
@@ -125,6 +125,8 @@ const CALLED: [(&str, &str); 10] = [
     ("--array", "array"),
     ("--chain", "chain"),
     ("--at", "at"),
+    ("--since", "from"),
+    ("--until", "to"),
     ("queuecast when", "/api/v1/when"),
     ("queuecast pending", "/api/v1/pending"),
 ];

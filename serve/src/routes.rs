@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::Response;
 
 use crate::answers;
@@ -10,11 +10,12 @@ use crate::events;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::route_form::{ParameterKind, ParameterPlace, RouteForm, RouteParameter};
+use crate::served_body::ServedBody;
 use crate::service::Service;
 use crate::what_if;
 
 /// What answers a question of a route.
-pub(crate) type Answering = fn(&Service, &ServedQuestion) -> Result<Bytes, Refused>;
+pub(crate) type Answering = fn(&Service, &ServedQuestion) -> Result<ServedBody, Refused>;
 
 /// How a route is answered.
 pub(crate) enum Ask {
@@ -241,12 +242,19 @@ pub(crate) static ROUTES: [Route; 18] = [
             path: "/api/v1/scorecard",
             is_posted: false,
             about: "How right forecasts of waiting jobs were, as of queuecast score live",
-            parameters: &[CLUSTER],
+            parameters: &[
+                CLUSTER,
+                text(
+                    "from",
+                    "Forecasts since then: a day, Unix seconds, yesterday 14:00, 7d for seven days ago; by default 30 days",
+                ),
+                text("to", "And until then: written likewise, and a day is in it; by default now"),
+            ],
             needs: &[],
             content: JSON,
             is_open: false,
         },
-        ask: Ask::Ready(answers::scorecard),
+        ask: Ask::Computed(answers::scorecard),
     },
     Route {
         form: RouteForm {

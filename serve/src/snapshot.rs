@@ -11,6 +11,7 @@ use queuecast_report::json;
 use serde::Serialize;
 
 use crate::pseudonyms::Pseudonyms;
+use crate::served_body::ServedBody;
 
 /// A followed site at a look.
 #[derive(Debug)]
@@ -21,10 +22,10 @@ pub struct ServedSnapshot {
     pub look: u64,
     /// When it was made, by the clock of this machine.
     pub(crate) made: SystemTime,
-    pub(crate) pending: Bytes,
-    pub(crate) machine: Bytes,
-    pub(crate) scorecard: Bytes,
-    pub(crate) shadow: Bytes,
+    pub(crate) pending: ServedBody,
+    pub(crate) machine: ServedBody,
+    pub(crate) scorecard: ServedBody,
+    pub(crate) shadow: ServedBody,
     /// How long jobs of the last days waited.
     pub(crate) history: WaitsAnswer,
     /// What viewers are told of it.
@@ -32,10 +33,11 @@ pub struct ServedSnapshot {
     answered: Mutex<RememberedAnswers>,
 }
 
-/// Answers that are remembered until the next look, and how many bytes they and their questions have.
+/// Answers that are remembered until the next look, and how many bytes they and their questions have; what they are compressed to is a
+/// fraction of that.
 #[derive(Debug, Default)]
 struct RememberedAnswers {
-    bodies: HashMap<String, Bytes>,
+    bodies: HashMap<String, ServedBody>,
     bytes: usize,
 }
 
@@ -52,9 +54,9 @@ struct LookEvent<'a> {
 }
 
 /// The body of an answer: as the command prints it.
-pub(crate) fn body(answer: &impl Serialize) -> Bytes {
+pub(crate) fn body(answer: &impl Serialize) -> ServedBody {
     // What is serialised are numbers, texts and lists of them.
-    Bytes::from(json(answer).unwrap_or_default())
+    Bytes::from(json(answer).unwrap_or_default()).into()
 }
 
 impl ServedSnapshot {
@@ -107,12 +109,12 @@ impl ServedSnapshot {
     }
 
     /// What was answered to this question since the look.
-    pub(crate) fn answered(&self, question: &str) -> Option<Bytes> {
+    pub(crate) fn answered(&self, question: &str) -> Option<ServedBody> {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).bodies.get(question).cloned()
     }
 
     /// Remembers an answer until the next look.
-    pub(crate) fn remember(&self, question: String, body: &Bytes) {
+    pub(crate) fn remember(&self, question: String, body: &ServedBody) {
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = question.len() + body.len();
         if answered.bytes + bytes <= ServedSnapshot::REMEMBERED {

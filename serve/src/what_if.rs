@@ -11,6 +11,7 @@ use futures_util::stream;
 use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Seconds, Time};
 use queuecast_live::StoredSite;
+use queuecast_report::json;
 use queuecast_study::{Awaited, ChangedWaits, SettingQuestion, Shaking};
 use queuecast_trace::Log;
 use serde::Serialize;
@@ -22,7 +23,6 @@ use crate::log_event::LogEvent;
 use crate::question::ServedQuestion;
 use crate::refused::Refused;
 use crate::service::Service;
-use crate::snapshot::body;
 
 /// Jobs that are simulated unless others are asked for, and at most.
 pub(crate) const JOBS: (u32, u32) = (5_000, 30_000);
@@ -69,7 +69,7 @@ struct SettingProgress {
 
 fn event(name: &str, data: &impl Serialize) -> Bytes {
     // A line feed would end the data.
-    let data = String::from_utf8_lossy(&body(data)).replace(['\r', '\n'], "");
+    let data = json(data).unwrap_or_default().replace(['\r', '\n'], "");
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 

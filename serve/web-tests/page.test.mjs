@@ -57,11 +57,12 @@ test("everything is small, of this host, and painted within a second", async () 
       const paint = performance.getEntriesByName("first-contentful-paint")[0];
       if (!paint) throw new Error("not painted yet");
       const files = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter((entry) => !entry.name.includes("/api/"));
-      return { paint: paint.startTime, bytes: files.reduce((sum, entry) => sum + entry.decodedBodySize, 0), files: files.length };
+      return { paint: paint.startTime, bytes: files.reduce((sum, entry) => sum + entry.decodedBodySize, 0), sent: files.reduce((sum, entry) => sum + entry.encodedBodySize, 0), files: files.length };
     }));
     assert.ok(seen.files > 5 && seen.bytes > 20_000 && seen.bytes < 300_000, JSON.stringify(seen));
+    assert.ok(seen.sent * 2 < seen.bytes, `${seen.sent} of ${seen.bytes} bytes are sent`);
     assert.ok(seen.paint < 1000, `first paint after ${seen.paint} ms`);
-    console.log(`first paint ${seen.paint.toFixed(0)} ms, ${seen.bytes} bytes in ${seen.files} files`);
+    console.log(`first paint ${seen.paint.toFixed(0)} ms, ${seen.bytes} bytes in ${seen.files} files, of which ${seen.sent} are sent`);
   });
 });
 
@@ -304,7 +305,7 @@ test("How right says what the scorecard says", () => on("/#/right", async ({ pag
     const body = bodies.get("/scorecard");
     const all = body.rows.find((row) => row.by === "all");
     if (!all) {
-      assert.match(await text(page, ".empty-title"), /Nothing can be judged yet|No forecast has been made yet/);
+      assert.match(await text(page, ".empty-title"), /Nothing can be judged yet|No forecast was made in this time/);
       return;
     }
     const said = await text(page, ".headline");
@@ -317,13 +318,78 @@ test("How right says what the scorecard says", () => on("/#/right", async ({ pag
   });
 }));
 
+test("a site of short jobs is asked about short ones at first", async () => {
+  const opened = await openPage(browser, address);
+  const { page } = opened;
+  await page.route((url) => ["/api/v1/when", "/api/v1/advice"].includes(url.pathname), async (route) => {
+    if (new URL(route.request().url()).searchParams.get("limit") === "2:00:00") await route.fulfill({ status: 400, json: { error: "no partition allows this job", hint: "batch: 2 h, and it allows 30 min" } });
+    else await route.continue();
+  });
+  await page.goto(`${address}/#/when`);
+  await page.waitForSelector(".headline");
+  assert.equal(await page.getByLabel("-t time limit").inputValue(), "0:30:00");
+  // What a person asks about stays so, and the name of a partition as it is.
+  await page.getByLabel("-t time limit").fill("2:00:00");
+  await eventually(async () => assert.match(await text(page, ".failed"), /No partition allows this job\.\s+batch: 2 h, and it allows 30 min\./));
+  assert.equal(await page.getByLabel("-t time limit").inputValue(), "2:00:00");
+  await opened.close();
+});
+
+test("How right is of the time that is chosen, and says when nothing was scored in it", async () => {
+  const opened = await openPage(browser, address);
+  const { page, wrong } = opened;
+  const asked = [];
+  page.on("request", (request) => { if (request.url().includes("/scorecard")) asked.push(new URL(request.url()).searchParams); });
+  const last = () => { const { from = "", to = "" } = Object.fromEntries(asked.at(-1) ?? []); return `${from} ${to}`.trim(); };
+  const pressed = () => text(page, ".span .switch [aria-pressed=true]");
+  await page.goto(`${address}/#/right`);
+  await eventually(async () => assert.deepEqual([await pressed(), last()], ["Week", "7d"]));
+  for (const [name, from] of [["Day", "1d"], ["Month", "30d"], ["All", "0"]]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await eventually(async () => assert.deepEqual([await pressed(), last(), page.url().endsWith(`#/right?from=${from}`)], [name, from, true]));
+  }
+  await page.getByRole("button", { name: "Dates" }).click();
+  const today = new Date((await (await fetch(`${address}/api/v1/clusters`)).json())[0].now * 1000).toISOString().slice(0, 10);
+  await eventually(async () => assert.ok(last().endsWith(` ${today}`), last()));
+  // Long before the first look of the demo.
+  await page.getByLabel("from", { exact: true }).fill("2001-01-01");
+  await page.getByLabel("to", { exact: true }).fill("2001-01-31");
+  await eventually(async () => assert.deepEqual([last(), await text(page, ".empty-title")], ["2001-01-01 2001-01-31", "No forecast was made in this time."]));
+  if (process.env.QUEUECAST_PICTURES) await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, "right-none-1440.png"), fullPage: true });
+  await page.getByRole("button", { name: "Show all forecasts" }).click();
+  await eventually(async () => assert.deepEqual([await pressed(), last()], ["All", "0"]));
+  // A link may name a time as the interface does, and what it cannot read is told.
+  await page.goto(`${address}/#/right?from=2001-02-01&to=2001-02-02`);
+  await eventually(async () => assert.deepEqual([await pressed(), await page.getByLabel("from", { exact: true }).inputValue()], ["Dates", "2001-02-01"]));
+  assert.deepEqual(wrong, []);
+  await page.goto(`${address}/#/right?from=soon`);
+  await eventually(async () => assert.match(await text(page, ".empty"), /From soon: no moment/));
+  await opened.close();
+});
+
+test("How right shows weeks where there are many days", async () => {
+  const opened = await openPage(browser, address, { viewport: { width: 390, height: 844 } });
+  const { page, wrong } = opened;
+  const at = 30_000_000;
+  const row = (forecasts, inside) => ({ by: "all", group: "all", forecasts, inside, median_error: 300, slurm_answered: 0, slurm_error: null, error_there: null, compared: forecasts, interval_score: 900, past_score: 2000 });
+  const days = Array.from({ length: 50 }, (_, back) => ({ ...row(400 + back * 3, 0.74 + 0.002 * back), from: at - (50 - back) * 604_800, until: at - (49 - back) * 604_800 }));
+  await changed(page, "/scorecard", (body) => ({ ...body, since: 0, until: at, at, forecasts: 20_000, open: 12, withdrawn: 3, unknown: 0, rows: [row(20_000, 0.79)], days }));
+  await page.goto(`${address}/#/right?from=0`);
+  await eventually(async () => assert.equal(await page.locator(".days svg").count(), 2));
+  assert.equal(await page.getByText("Week by week").count(), 1);
+  assert.equal(await page.locator(".days .range").count(), 50);
+  if (process.env.QUEUECAST_PICTURES) await page.screenshot({ path: join(process.env.QUEUECAST_PICTURES, "weeks-390.png"), fullPage: true });
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
 test("How right shows the days", async () => {
   const opened = await openPage(browser, address);
   const { page, wrong } = opened;
   const at = 3_000_000;
   const row = (forecasts, inside) => ({ by: "all", group: "all", forecasts, inside, median_error: 300, slurm_answered: 0.9, slurm_error: 1200, error_there: 280, compared: forecasts, interval_score: 900, past_score: 2000 });
-  const days = Array.from({ length: 21 }, (_, back) => ({ ...row(40 + back * 3, 0.74 + 0.006 * back), from: at - (21 - back) * 86400, error_there: 200 + 10 * back, slurm_error: 900 + 40 * back }));
-  await changed(page, "/scorecard", (body) => ({ ...body, since: at - 2_592_000, at, forecasts: 2000, open: 12, withdrawn: 3, unknown: 0, rows: [row(2000, 0.79)], days }));
+  const days = Array.from({ length: 21 }, (_, back) => ({ ...row(40 + back * 3, 0.74 + 0.006 * back), from: at - (21 - back) * 86400, until: at - (20 - back) * 86400, error_there: 200 + 10 * back, slurm_error: 900 + 40 * back }));
+  await changed(page, "/scorecard", (body) => ({ ...body, since: at - 2_592_000, until: at, at, forecasts: 2000, open: 12, withdrawn: 3, unknown: 0, rows: [row(2000, 0.79)], days }));
   await page.goto(`${address}/#/right`);
   await eventually(async () => assert.equal(await page.locator(".days svg").count(), 2));
   const [coverage, errors] = await page.locator(".days svg").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));

@@ -153,7 +153,7 @@ export function gantt(holder, open) {
       const own = level === 0 && user && section.list[row].user === user;
       const colour = own ? colours.accent : section.colour();
       if (own !== (paint.fillStyle === colours.accent)) paint.fillStyle = colour;
-      bar(Math.max(edge, from), Math.max(edge, to), top, thick, 0.85);
+      solid(Math.max(edge, from), Math.max(edge, to), top, thick);
       fading(fadeIn, from, top, thick, true, isLarge, colour, edge);
       fading(to, out, top, thick, false, isLarge, colour, edge);
       if (isLarge) {
@@ -175,6 +175,13 @@ export function gantt(holder, open) {
     paint.fillRect(from, top, Math.max(1, Math.min(size.width, to) - from), thick);
   }
 
+  /** What is certain. It meets what fades at a whole pixel, where no seam is seen. */
+  function solid(from, to, top, thick) {
+    const [begin, end] = [Math.round(from), Math.round(to)];
+    if (begin < end) bar(begin, end, top, thick, 0.85);
+    else bar(from, to, top, thick, 0.85);
+  }
+
   function fading(from, to, top, thick, rising, isSmooth, colour, edge) {
     if (to - from < 0.5 || to < edge || from > size.width) return;
     if (isSmooth) {
@@ -184,8 +191,8 @@ export function gantt(holder, open) {
       gradient.addColorStop(rising ? 1 : 0, withAlpha(colour, 0.85));
       paint.fillStyle = gradient;
       paint.globalAlpha = 1;
-      const begin = Math.max(edge, from);
-      paint.fillRect(begin, top, Math.min(size.width, to) - begin, thick);
+      const begin = Math.round(Math.max(edge, from));
+      paint.fillRect(begin, top, Math.min(size.width, Math.round(to)) - begin, thick);
       paint.fillStyle = colour;
       return;
     }
@@ -328,7 +335,7 @@ export function gantt(holder, open) {
     const some = (list) => (list.length > 2000 ? list.filter((_, index) => index % Math.ceil(list.length / 1000) === 0) : list);
     const ends = [...some(body.running).map((job) => job.end_high), ...some(body.planned).map((job) => job.start_median)].sort((a, b) => a - b);
     const far = ends.length ? ends[Math.floor((ends.length - 1) * 0.9)] : body.now + 21600;
-    const ahead = Math.min(14 * 86400, Math.max(3600, far - body.now));
+    const ahead = Math.min(14 * 86400, Math.max(900, far - body.now));
     return [body.now - ahead * 0.15, body.now + ahead * 1.1];
   }
 

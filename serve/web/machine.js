@@ -18,13 +18,13 @@ export function machineView(app) {
   const slider = h("input", { type: "range", id: "m-at", step: "60" });
   const moment = h("output", { for: "m-at" });
   const back = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => { at = null; ask(); } }, "Back to now");
-  const past = h("div", { class: "past", hidden: true }, h("label", { for: "m-at" }, "Moment"), slider, moment, back);
+  const past = h("div", { class: "past", hidden: true }, h("label", { for: "m-at" }, "Moment"), moment, slider, back);
   const chartCard = h("section", { class: "card gantt-card", hidden: true },
     h("div", { class: "card-head" }, h("h2", null, "Jobs over time"),
       h("div", { class: "buttons" }, button("− zoom out", "−", () => chart.zoomOut()), button("+ zoom in", "+", () => chart.zoomIn()), button("Rows: all at once, or to be read", "Rows", () => chart.allRows()), button("Fit the window to what is known", "Fit", () => chart.fit()))),
     holder,
     h("p", { class: "key" }, h("span", null, h("i", { class: "swatch run" }), "runs, fading where it may have ended"), h("span", null, h("i", { class: "swatch plan" }), "planned, fading where it may not have started"), h("span", null, h("i", { class: "tick ink" }), "even odds")),
-    h("p", { class: "muted small", id: "gantt-keys" }, "Drag to move, pinch or Ctrl and wheel to zoom, two fingers to move rows, Alt and wheel for thinner rows. Keys: arrows, + and −, [ and ], 0, Enter. The use above the rows is of jobs known now: later submissions are not in it."));
+    h("p", { class: "muted small", id: "gantt-keys" }, h("span", { class: "by-mouse" }, "Drag to move, Ctrl and wheel to zoom, Alt and wheel for thinner rows. Keys: arrows, + and −, [ and ], 0, Enter. "), h("span", { class: "by-touch" }, "Drag to move, pinch to zoom, two fingers to move rows. "), "The use above the rows is of jobs known now: later submissions are not in it."));
   const waits = h("div");
   const element = h("div", { class: "view machine" }, h("div", { class: "title-row" }, h("h1", null, "Machine"), past), tiles, state, chartCard, waits);
 
@@ -120,15 +120,19 @@ function waitChart(days, width) {
   // As many days as there is room for.
   const names = [...new Set(days.map((one) => one.day))].slice(-Math.max(3, Math.floor(width / (queues.length * 15 + 8))));
   const known = days.filter((one) => one.median !== null && one.median !== undefined && names.includes(one.day));
-  const most = Math.max(600, ...known.map((one) => one.p90 ?? one.median));
+  const most = Math.max(60, ...known.map((one) => one.p90 ?? one.median));
   const slot = (width - left) / names.length;
-  const x = (one) => left + names.indexOf(one.day) * slot + (slot * (queues.indexOf(one.queue ?? "") + 0.5)) / queues.length;
+  // The queues of a day stand together.
+  const within = slot * (queues.length > 1 ? 0.8 : 1);
+  const number = (one) => queues.indexOf(one.queue ?? "");
+  const x = (one) => left + names.indexOf(one.day) * slot + (slot - within) / 2 + (within * (number(one) + 0.5)) / queues.length;
   const y = (wait) => height - bottom - (wait / most) * (height - bottom - top);
   const marks = [];
-  for (const mark of [1209600, 604800, 345600, 172800, 86400, 43200, 21600, 10800, 7200, 3600, 1800, 600]) {
+  for (const mark of [1209600, 604800, 345600, 172800, 86400, 43200, 21600, 10800, 7200, 3600, 1800, 600, 300, 120, 60]) {
     if (mark <= most && y(0) - y(mark) > 24 && (!marks.length || y(mark) - y(marks[marks.length - 1]) > 24)) marks.push(mark);
   }
-  const each = Math.min(22, (slot / queues.length) * 0.5);
+  const each = Math.min(22, (within / queues.length) * 0.55);
+  const colour = (one) => `queue-${number(one) % 4}`;
   const label = (name) => { const day = new Date(`${name}T12:00:00`); return Number.isNaN(day.getTime()) ? name : new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }).format(day); };
   const every = Math.ceil(names.length / Math.min(7, width / 70));
   const pending = days.filter((one) => names.includes(one.day)).reduce((sum, one) => sum + (one.pending ?? 0), 0);
@@ -137,8 +141,9 @@ function waitChart(days, width) {
       marks.map((mark) => [s("line", { class: "grid", x1: left, x2: width, y1: y(mark), y2: y(mark) }), s("text", { x: left - 8, y: y(mark) + 4, "text-anchor": "end" }, duration(mark))]),
       s("line", { class: "grid", x1: left, x2: width, y1: y(0), y2: y(0) }),
       known.map((one) => [
-        s("rect", { class: "range", x: x(one) - each / 2, width: each, y: y(one.p90 ?? one.median), height: Math.max(1, y(one.p10 ?? 0) - y(one.p90 ?? one.median)), rx: 3 }, s("title", null, `${one.day}${one.queue ? ` ${one.queue}` : ""}: ${count(one.jobs)} jobs, median ${duration(one.median)}, 80 % ${duration(one.p10 ?? 0)} to ${duration(one.p90 ?? one.median)}`)),
-        s("rect", { class: "middle", x: x(one) - each / 2 - 3, width: each + 6, y: y(one.median) - 1, height: 2 })]),
+        s("rect", { class: `range ${colour(one)}`, x: x(one) - each / 2, width: each, y: y(one.p90 ?? one.median), height: Math.max(1, y(one.p10 ?? 0) - y(one.p90 ?? one.median)), rx: 3 }, s("title", null, `${one.day}${one.queue ? ` ${one.queue}` : ""}: ${count(one.jobs)} jobs, median ${duration(one.median)}, 80 % ${duration(one.p10 ?? 0)} to ${duration(one.p90 ?? one.median)}`)),
+        s("rect", { class: `middle ${colour(one)}`, x: x(one) - each / 2 - 2, width: each + 4, y: y(one.median) - 1, height: 2 })]),
       names.map((name, index) => (index % every ? null : s("text", { x: left + (index + 0.5) * slot, y: height - 6, "text-anchor": "middle" }, label(name))))),
-    h("figcaption", null, `By day of submission: the middle 80 % of waits, and the median${queues.length > 1 ? `; per day from left to right ${queues.join(", ")}` : ""}.${pending ? ` ${count(pending)} jobs that still wait are counted with what they have waited so far.` : ""}`));
+    queues.length > 1 ? h("p", { class: "key" }, queues.map((queue) => h("span", null, h("i", { class: `swatch ${colour({ queue })}` }), queue || "no partition"))) : null,
+    h("figcaption", null, `By day of submission: the middle 80 % of waits, and the median.${pending ? ` ${count(pending)} jobs that still wait are counted with what they have waited so far.` : ""}`));
 }

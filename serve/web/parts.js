@@ -105,7 +105,9 @@ export const loading = (lines = 3) =>
 export function sentence(text) {
   const given = String(text).trim();
   if (!given) return "";
-  return given[0].toUpperCase() + given.slice(1) + (/[.!?]$/.test(given) ? "" : ".");
+  // A name before a colon, of a partition or a user, stays as it is written.
+  const begins = /^\S+:/.test(given) ? given[0] : given[0].toUpperCase();
+  return begins + given.slice(1) + (/[.!?]$/.test(given) ? "" : ".");
 }
 
 /** A card with a heading. */

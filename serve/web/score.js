@@ -5,6 +5,7 @@ import { places } from "./api.js";
 import { dayCharts } from "./days.js";
 import { h, put, questions } from "./dom.js";
 import { card, empty, failed, loading } from "./parts.js";
+import { scoreSpan } from "./score-span.js";
 import { count, countOf, day, duration, moment, percent } from "./words.js";
 
 /** Below this many forecasts nothing is claimed. */
@@ -24,18 +25,27 @@ export function wilson(share, forecasts) {
 export function scoreView(app) {
   let isShown = false;
   let trials = null;
-  const content = h("div", null, loading(5));
-  const element = h("div", { class: "view right" }, h("h1", { class: "hidden" }, "How right"), content);
+  const content = h("div", { class: "answer" }, loading(5));
+  const chosen = scoreSpan(app, () => {
+    isShown = false;
+    content.classList.add("asking");
+    app.address("right", chosen.linked());
+    ask();
+  });
+  const element = h("div", { class: "view right" }, h("h1", { class: "hidden" }, "How right"), chosen.element, content);
 
   const { ask, refresh, end } = questions(async (signal) => {
     try {
       // How the methods did on past jobs is the same whichever job is asked about.
       trials ??= await app.get("/when", { procs: 1 }, signal).then((body) => places(body)[0], () => null);
-      const [score, shadow] = await Promise.all([app.get("/scorecard", {}, signal), app.get("/shadow", {}, signal)]);
+      const [score, shadow] = await Promise.all([app.get("/scorecard", chosen.asked(), signal), app.get("/shadow", {}, signal)]);
       show(score, shadow);
       isShown = true;
+      content.classList.remove("asking");
     } catch (error) {
-      if (error.name !== "AbortError" && !isShown) put(content, failed(error));
+      if (error.name === "AbortError" || isShown) return;
+      put(content, failed(error));
+      content.classList.remove("asking");
     }
   });
 
@@ -44,24 +54,39 @@ export function scoreView(app) {
     const left = [[body.open, "whose range is not over yet"], [body.withdrawn, "of jobs that left the queue before they started"], [body.unknown, "of jobs that are gone without a record"]];
     const judged = left.some(([number]) => number) ? `Not judged: ${left.filter(([number]) => number).map(([number, what]) => `${count(number)} ${what}`).join(", ")}.` : "";
     if (!all) {
-      put(content, body.forecasts
-        ? empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made, and each is judged once its range is over, so that early starts alone do not count.`)
-        : empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here."), shadowCard(shadow, app.now()), tried(trials));
+      put(content, nothing(body, judged), shadowCard(shadow, app.now()), tried(trials));
       return;
     }
     put(content,
       h("div", { class: "headline-block" },
         h("p", { class: "headline" }, h("strong", null, all.forecasts < FEW ? count(all.inside * all.forecasts) : percent(all.inside, 0)), ` of ${countOf(all.forecasts, "start")} ${all.forecasts === 1 ? "was" : "were"} within ${all.forecasts === 1 ? "its" : "their"} 80 % range`),
         h("p", { class: "under" }, verdict(all)),
-        h("p", { class: "under" }, `Forecasts made since ${day((app.cluster.epoch ?? 0) + body.since, app.now())}. ${judged}`)),
+        h("p", { class: "under" }, `${made(body)} ${judged}`)),
       h("div", { class: "thirds" },
-        card("Coverage", h("p", { class: "figure" }, percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
-        card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start"),
+        card("Coverage", h("p", { class: "figure" }, all.forecasts < FEW ? `${count(all.inside * all.forecasts)} of ${count(all.forecasts)}` : percent(all.inside, 0), h("small", null, "should be 80 %")), gauge(all), h("p", { class: "muted small" }, coverageNote(all))),
+        card("Median error", versus(all.error_there ?? all.median_error, all.slurm_error, "this forecast", "Slurm’s expected start", all.forecasts),
           h("p", { class: "muted small" }, all.slurm_error === null ? "Slurm had no expected start to compare with." : `Of the ${percent(all.slurm_answered, 0)} of starts that Slurm had an expected start for; for all, ${duration(all.median_error ?? 0)}.`)),
-        card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits"),
+        card("Interval score", versus(all.interval_score, all.past_score, "this forecast", "the last 200 waits", all.compared),
           h("p", { class: "muted small" }, all.compared ? `Mean over ${countOf(all.compared, "forecast")}; less is better: narrow ranges that hold.` : "None can be compared with the last waits yet."))),
       dayCharts(body.days, app.cluster.epoch ?? 0, chartWidth(), wilson),
       Object.entries(SECTIONS).map(([by, title]) => section(title, body.rows.filter((row) => row.by === by))), shadowCard(shadow, app.now()), tried(trials));
+  }
+
+  /** When the forecasts were made that are shown. */
+  function made({ since, until, at, days }) {
+    const name = (time) => day((app.cluster.epoch ?? 0) + time, app.now());
+    const from = name(chosen.isAll() && days.length ? days[0].from : since);
+    const to = name(until);
+    if (at - until < 3600) return `Forecasts made since ${from}.`;
+    return from === to ? `Forecasts made ${from}.` : `Forecasts made from ${from} to ${to}.`;
+  }
+
+  /** What is said where nothing was scored. */
+  function nothing(body, judged) {
+    const all = chosen.isAll() ? null : h("button", { type: "button", class: "quiet", onclick: () => chosen.all() }, "Show all forecasts");
+    if (body.forecasts) return empty("Nothing can be judged yet.", `${countOf(body.forecasts, "forecast")} made in this time, and each is judged once its range is over, so that early starts alone do not count. ${judged}`, all);
+    if (chosen.isAll()) return empty("No forecast has been made yet.", "Each waiting job is forecast when it is first seen; once its range is over, it is judged here.");
+    return empty("No forecast was made in this time.", "Each waiting job is forecast when it is first seen, and again when it has waited twice as long.", all);
   }
 
   /** As wide as half a card, or a whole one on a narrow screen. */
@@ -70,7 +95,12 @@ export function scoreView(app) {
     return innerWidth > 980 ? (width - 28) / 2 : width;
   };
 
-  return { element, enter: () => ask(), update: () => refresh(), leave: end };
+  const enter = (parameters) => {
+    chosen.set(parameters);
+    isShown = false;
+    ask();
+  };
+  return { element, enter, update: () => refresh(), leave: end };
 }
 
 function verdict({ inside, forecasts }) {
@@ -96,18 +126,18 @@ function gauge({ inside, forecasts }) {
     h("i", { class: "point", style: { left: at(inside) } }));
 }
 
-/** Ours and a baseline as two bars of one scale. */
-function versus(ours, other, ourName, otherName) {
+/** Ours and a baseline as two bars of one scale; of a few forecasts no difference is claimed. */
+function versus(ours, other, ourName, otherName, forecasts) {
   if (ours === null || ours === undefined) return h("p", { class: "figure" }, "–");
   if (other === null || other === undefined) return h("p", { class: "figure" }, duration(ours));
   const most = Math.max(ours, other, 1);
   const row = (name, value, kind) => h("div", { class: "versus-row" }, h("dt", null, name), h("dd", null, duration(value)),
     h("i", { class: `bar ${kind}`, "aria-hidden": "true" }, h("i", { style: { width: `${(value / most) * 100}%` } })));
-  const [sign, share] = other ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
+  const [sign, share] = other && forecasts >= FEW ? [ours <= other ? "less" : "more", Math.abs(1 - ours / other)] : [null, 0];
   return [h("p", { class: "figure" }, duration(ours), sign ? h("small", null, `${percent(share, 0)} ${sign}`) : null), h("dl", { class: "versus" }, row(ourName, ours, "ours"), row(otherName, other, "theirs"))];
 }
 
-const METHODS = { trees: "boosted trees", past: "the last waits", simulated: "the queue, simulated", knn: "similar jobs", zero: "every job at once" };
+const METHODS = { trees: "boosted trees", past: "the last waits", simulated: "the queue, simulated", slurm: "the site’s scheduler, simulated", knn: "similar jobs", zero: "every job at once" };
 
 /** The methods as they were tried on past jobs before any was asked: evidence from the first minute on. */
 function tried(one) {

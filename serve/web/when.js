@@ -9,6 +9,8 @@ import { between, count, countOf, duration, limitSeconds, limitText, moment, per
 const FIELDS = ["n", "N", "t", "p", "a", "u"];
 
 /** What fields are called in a link beside the options of sbatch: as parameters of the interface. */
+/** The limits that the page asks about unless told otherwise: the next one where no partition allows the first. */
+const USUAL = ["2:00:00", "0:30:00", "0:01:00"];
 const NAMES = { procs: "n", nodes: "N", limit: "t", partition: "p", array: "a", user: "u" };
 
 /** What is said of a field while it is filled in. */
@@ -30,6 +32,8 @@ export function whenView(app) {
   let fastest = null;
   /** Whether the user is the one of an earlier visit, whom this cluster may not know. */
   let isRemembered = false;
+  /** Whether the page itself says what is asked about, since neither a link nor an earlier visit does. */
+  let isUsual = false;
   /** What of a link or of an earlier visit is not known here. */
   const unknown = { partition: "", user: "" };
 
@@ -61,7 +65,7 @@ export function whenView(app) {
 
   // A change is asked about a little later, so that typing a number is one question.
   const soon = debounce(() => ask(true), 350);
-  form.addEventListener("input", soon);
+  form.addEventListener("input", () => { isUsual = false; soon(); });
   inputs.u.addEventListener("input", () => { isRemembered = false; tellUnknown({ user: "" }); });
   inputs.p?.addEventListener("input", () => tellUnknown({ partition: "" }));
 
@@ -163,6 +167,12 @@ export function whenView(app) {
       if (byUser) put(said, answer.querySelector(".headline")?.textContent ?? "");
     } catch (error) {
       if (error.name === "AbortError") return;
+      const shorter = isUsual && error.status === 400 ? USUAL[USUAL.indexOf(asked.limit) + 1] : null;
+      if (shorter) {
+        inputs.t.value = shorter;
+        ask(byUser);
+        return;
+      }
       if (isRemembered && asked.user && (error.status === 400 || error.status === 403) && await isAnswered({ ...asked, user: "" }, signal)) {
         inputs.u.value = "";
         isRemembered = false;
@@ -269,7 +279,8 @@ export function whenView(app) {
     element,
     enter(parameters) {
       const linked = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [NAMES[name] ?? name, value]));
-      const kept = Object.keys(linked).length ? linked : { t: "2:00:00", ...read(memory.get("job")) };
+      const kept = Object.keys(linked).length ? linked : { t: USUAL[0], ...read(memory.get("job")) };
+      isUsual = !Object.keys(linked).length && !memory.get("job");
       const size = Math.max(1, Math.min(16, app.cluster.processors ?? 16));
       for (const key of FIELDS) if (inputs[key]) inputs[key].value = kept[key] ?? "";
       if (!inputs.n.value && !inputs.N?.value) inputs.n.value = String(size);

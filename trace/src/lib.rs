@@ -59,7 +59,7 @@ pub use input::{CompressedOutput, Compression, plain_text};
 pub use jiff::tz::TimeZone;
 pub use log::{Log, read};
 pub use machine::{MachineSize, MachineSource};
-pub use moment::{Moment, past_moment};
+pub use moment::{Moment, PastSpan, past_moment};
 pub use options::{LogFormat, ReadOptions, time_zone};
 pub use partition_queue::PartitionQueue;
 pub use queuecast_core::stats::Percentiles;

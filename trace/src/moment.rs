@@ -79,20 +79,73 @@ impl LogSpan {
 /// # Errors
 /// If it names none, or one that is not past.
 pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refusal> {
-    let wrong = |why: &str| Refusal::question(format!("--at {text}: {why}"));
+    past_named("--at", (text, named_past(text, "00:00", now, zone)), now)
+}
+
+/// A time that is over, or goes on until now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PastSpan {
+    /// Its first second.
+    pub from: Time,
+    /// Its last second.
+    pub until: Time,
+}
+
+impl PastSpan {
+    /// From a moment to another one, each written as for [`past_moment`]; the end may be a day, which is in it as far as it has passed. Without
+    /// an end it goes until now, and without a beginning it is as long as `usual`.
+    ///
+    /// # Errors
+    /// If one of them is no such moment, or the end is before the beginning.
+    pub fn read(
+        (from, until): (Option<&str>, Option<&str>),
+        (now, usual): (Time, Seconds),
+        zone: &TimeZone,
+    ) -> Result<PastSpan, Refusal> {
+        let ends = |text: &str| {
+            let named = |clock| named_past(text, clock, now, zone);
+            // The end of a day that goes on has not come yet.
+            let end = match (named("00:00"), named("23:59:59")) {
+                (Some(begins), Some(ends)) if begins <= now.0 => Some(ends.min(now.0)),
+                (_, ends) => ends,
+            };
+            past_named("--until", (text, end), now)
+        };
+        let until = until.map_or(Ok(now), ends)?;
+        let begins = |text: &str| past_named("--since", (text, named_past(text, "00:00", now, zone)), now);
+        let from = from.map_or(Ok(until - usual), begins)?;
+        match from <= until {
+            true => Ok(PastSpan { from, until }),
+            false => Err(Refusal::question("--since is later than --until".to_owned()).hint("exchange them")),
+        }
+    }
+}
+
+/// A moment that a text names, if it is past.
+fn past_named(option: &str, (text, named): (&str, Option<i64>), now: Time) -> Result<Time, Refusal> {
+    let wrong = |why: &str| Refusal::question(format!("{option} {text}: {why}"));
+    match named {
+        Some(unix) if unix <= now.0 => Ok(Time(unix)),
+        Some(_) => Err(wrong("that is not past")),
+        None => Err(wrong(
+            "no moment; give 14:00, yesterday 14:00, 2h, 10 minutes ago, 2 hours ago, a date (2026-11-17T14:00) or Unix seconds",
+        )),
+    }
+}
+
+/// The Unix second that a text names; of a day without a time, that at this time of day.
+fn named_past(text: &str, of_day: &str, now: Time, zone: &TimeZone) -> Option<i64> {
     let noon = |unix: i64| date::parse(&format!("{}T12:00", date::second(unix, zone)?.get(..10)?), zone);
     let on_day = |unix: Option<i64>, clock: &str| {
         let day = date::second(unix?, zone)?;
-        let clock = if clock.is_empty() { "00:00" } else { clock };
+        let clock = if clock.is_empty() { of_day } else { clock };
         // 9:30 is 09:30.
         let zero = if clock.find(':') == Some(1) { "0" } else { "" };
         date::parse(&format!("{}T{zero}{clock}", day.get(..10)?), zone)
     };
     let words = text.trim().to_ascii_lowercase();
-    if words == "now" {
-        return Ok(now);
-    }
-    let named = match words.split_once(' ').unwrap_or((&words, "")) {
+    match words.split_once(' ').unwrap_or((&words, "")) {
+        ("now", "") => Some(now.0),
         // A day before noon is the day before, also where a day has 23 or 25 hours.
         ("yesterday", clock) => on_day(noon(now.0).map(|noon| noon - 86_400), clock.trim()),
         ("today", clock) => on_day(Some(now.0), clock.trim()),
@@ -106,14 +159,8 @@ pub fn past_moment(text: &str, now: Time, zone: &TimeZone) -> Result<Time, Refus
             length_ago(words.trim_end_matches("ago")).map(|length| now.0.saturating_sub(length.0))
         }
         (seconds, "") if seconds.parse::<i64>().is_ok() => seconds.parse().ok(),
+        (day, "") if day.len() == 10 && !day.contains(':') => date::parse(&format!("{day}T{of_day}"), zone),
         _ => date::parse(text.trim(), zone),
-    };
-    match named {
-        Some(unix) if unix <= now.0 => Ok(Time(unix)),
-        Some(_) => Err(wrong("that is not past")),
-        None => Err(wrong(
-            "no moment; give 14:00, yesterday 14:00, 2h, 10 minutes ago, 2 hours ago, a date (2026-11-17T14:00) or Unix seconds",
-        )),
     }
 }
 
@@ -205,6 +252,37 @@ mod tests {
             "-1 hour ago",
         ] {
             assert!(at(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_past_span_has_its_last_day() {
+        // 2026-11-18 10:00 in Berlin, where a day begins an hour before it does in UTC.
+        let (now, zone) = (Time(1_794_992_400), TimeZone::get("Europe/Berlin").unwrap());
+        let span = |from: Option<&str>, until: Option<&str>| {
+            let read = PastSpan::read((from, until), (now, Seconds(7 * 86_400)), &zone);
+            let shown = |time: Time| date::second(time.0, &zone).unwrap();
+            read.map(|span| (shown(span.from), shown(span.until))).map_err(|error| error.to_string())
+        };
+        let between = |from: &str, until: &str| Ok((from.to_owned(), until.to_owned()));
+        assert_eq!(span(None, None), between("2026-11-11 10:00:00", "2026-11-18 10:00:00"));
+        assert_eq!(span(Some("1d"), None), between("2026-11-17 10:00:00", "2026-11-18 10:00:00"));
+        let days = between("2026-11-09 00:00:00", "2026-11-10 23:59:59");
+        assert_eq!(span(Some("2026-11-09"), Some("2026-11-10")), days);
+        assert_eq!(span(None, Some("yesterday")), between("2026-11-10 23:59:59", "2026-11-17 23:59:59"));
+        let today = between("2026-11-18 00:00:00", "2026-11-18 10:00:00");
+        assert_eq!(span(Some("today"), Some("2026-11-18")), today);
+        assert_eq!(span(Some("2026-11-18T09:30"), Some("9:45")).unwrap().1, "2026-11-18 09:45:00");
+        assert_eq!(span(Some("0"), Some("today")).unwrap().0, "1970-01-01 01:00:00");
+        for (from, until, why) in [
+            ("2026-11-10", "2026-11-09", "--since is later than --until"),
+            ("2026-11-10", "2026-11-19", "--until 2026-11-19: that is not past"),
+            ("23:00", "today", "--since 23:00: that is not past"),
+            ("0", "soon", "--until soon: no moment"),
+            ("2026-13-01", "today", "--since 2026-13-01: no moment"),
+        ] {
+            let refused = span(Some(from), Some(until)).unwrap_err();
+            assert!(refused.contains(why), "{refused}");
         }
     }
 

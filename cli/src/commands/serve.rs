@@ -1,6 +1,5 @@
 //! `queuecast serve`: the service and its page.
 
-use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,16 +8,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::FromArgMatches;
 use queuecast_core::units::Time;
 use queuecast_live::{PlayedSite, StoredSite, refused_store};
-use queuecast_operate::settings;
+use queuecast_operate::{is_readable_by_all, settings, token_in};
 use queuecast_process::failure::Failure;
-use queuecast_process::input::Input;
 use queuecast_process::interrupt::{ReloadRequest, StopRequest};
 use queuecast_process::invocation::Invocation;
 use queuecast_process::printer::Printer;
 use queuecast_process::{file_limit, supervisor, zone};
 use queuecast_serve::{
     Access, AccessError, ClusterKind, LogEvent, LogLineFormat, ServedCluster, ServiceCall, ServiceRules,
-    ServiceSettings, read_token, serve,
+    ServiceSettings, listen_address, serve,
 };
 use queuecast_trace::TimeZone;
 
@@ -68,7 +66,7 @@ pub struct Arguments {
     )]
     at: Option<String>,
     /// Where to listen; port 0 is any that is free
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", help_heading = "Requests")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = listen_address, help_heading = "Requests")]
     listen: SocketAddr,
     /// Requests must bring the token in this file, as Authorization: Bearer TOKEN
     #[arg(long, value_name = "FILE", help_heading = "Requests")]
@@ -84,12 +82,12 @@ pub struct Arguments {
         long,
         value_name = "NAME,...",
         value_delimiter = ',',
-        requires = "proxy_user_header",
+        value_parser = user_name,
         help_heading = "Requests"
     )]
     administrator: Vec<String>,
     /// Answer /metrics here too, without a token
-    #[arg(long, value_name = "ADDRESS", help_heading = "Requests")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address, help_heading = "Requests")]
     metrics_listen: Option<SocketAddr>,
     /// Print a line for each request
     #[arg(long, help_heading = "Requests")]
@@ -108,25 +106,29 @@ pub struct Arguments {
     source: Source,
 }
 
-/// A longer token is none.
-const LONGEST_TOKEN: u64 = 1 << 16;
+/// The name of a user as a proxy gives it.
+fn user_name(text: &str) -> Result<String, String> {
+    match !text.is_empty() && text.trim() == text {
+        true => Ok(text.to_owned()),
+        false => Err("give one name in each text, without blanks around it".to_owned()),
+    }
+}
 
 fn refused(error: AccessError) -> Failure {
     Failure::usage(error.what).hint(error.hint)
 }
 
 impl Arguments {
-    fn access(&self, printer: &Printer) -> Result<Access, Failure> {
+    fn access(&self) -> Result<Access, Failure> {
         let token = |file: &PathBuf| {
-            let input = Input::open(file, printer)?;
-            let (name, mut text) = (input.name.clone(), String::new());
-            let read = input.take(LONGEST_TOKEN).read_to_string(&mut text);
-            read.map_err(|cause| Failure::input(format!("cannot read {name}")).because(cause))?;
-            read_token(&name, &text).map_err(refused)
+            token_in(file).map_err(|error| match file.is_file() {
+                true => refused(error),
+                false => Failure::input(error.what).hint(error.hint),
+            })
         };
         let header = |name: &String| {
             name.parse().map_err(|_| {
-                Failure::usage(format!("--proxy-user-header {name}: no name of a header"))
+                Failure::usage(format!("proxy_user_header {name}: no name of a header"))
                     .hint("such as X-Remote-User")
             })
         };
@@ -135,6 +137,12 @@ impl Arguments {
             user_header: self.proxy_user_header.as_ref().map(header).transpose()?,
         };
         access.check(&self.listen).map_err(refused)?;
+        if access.user_header.is_none() && !self.administrator.is_empty() {
+            let named = self.administrator.join(", ");
+            return Err(Failure::usage(format!("administrator {named}: no request names its user")).hint(
+                "set proxy_user_header too, or leave administrator out: without a proxy any request that is admitted may ask what if",
+            ));
+        }
         Ok(access)
     }
 
@@ -213,8 +221,15 @@ impl Arguments {
 
 impl Arguments {
     fn rules(&self, printer: &Printer) -> Result<ServiceRules, Failure> {
+        let access = self.access()?;
+        if let Some(file) = self.token_file.as_ref().filter(|file| is_readable_by_all(file)) {
+            let name = file.display().to_string();
+            let values =
+                [("file", name.as_str()), ("hint", "every user of this machine can read it: chmod o= FILE")];
+            printer.log_line(&LogEvent::new("token-readable", &values).warning());
+        }
         Ok(ServiceRules {
-            access: self.access(printer)?,
+            access,
             limits: self.limits.limits(),
             administrators: self.administrator.clone(),
             log_requests: self.log_requests,
@@ -234,6 +249,7 @@ struct ServiceCalls {
     begun: Invocation,
     last: Invocation,
     listen: SocketAddr,
+    token: Option<Vec<u8>>,
     printer: Printer,
 }
 
@@ -249,8 +265,8 @@ impl ServiceCalls {
         match self.read_again() {
             Ok(rules) => Some(ServiceCall::Change(Box::new(rules))),
             Err(failure) => {
-                let (why, hint) = (failure.to_string(), failure.hints().join("; "));
-                let values = [("why", why.as_str()), ("hint", &hint)];
+                let (why, hints) = (failure.to_string(), failure.hints().join("; "));
+                let values = [("why", why.as_str()), ("hint", &hints), ("holds", "what held before")];
                 self.printer.log_line(&LogEvent::new("settings-refused", &values).error());
                 None
             }
@@ -267,7 +283,13 @@ impl ServiceCalls {
         // The address stays what it was.
         rules.access.check(&self.listen).map_err(refused)?;
         self.printer.log_as(Some(arguments.log_format()));
-        self.printer.log_line(&LogEvent::new("settings-read", &[("changed", &found.changed.join(","))]));
+        let mut changed = found.changed;
+        // The file of the token has the same name, and another token.
+        let is_named = changed.iter().any(|name| name == "token_file");
+        if std::mem::replace(&mut self.token, rules.access.token.clone()) != rules.access.token && !is_named {
+            changed.push("token".to_owned());
+        }
+        self.printer.log_line(&LogEvent::new("settings-read", &[("changed", &changed.join(","))]));
         if !found.fixed.is_empty() {
             let values =
                 [("settings", found.fixed.join(",")), ("hint", "start the service again".to_owned())];
@@ -303,6 +325,7 @@ pub fn run(arguments: &Arguments, invocation: &Invocation, printer: &Printer) ->
         begun: invocation.clone(),
         last: invocation.clone(),
         listen: arguments.listen,
+        token: rules.access.token.clone(),
         printer: printer.clone(),
     };
     let told = printer.clone();
@@ -339,16 +362,20 @@ mod tests {
     fn what_makes_no_sense_is_refused() {
         let serve = arguments_alone::parse::<Arguments>("serve").unwrap();
         assert_eq!((serve.speed, serve.listen.to_string().as_str()), (60.0, "127.0.0.1:8080"));
-        for nonsense in ["--demo --replay x", "--at 5", "--speed 0", "--listen here", "--demo --store x"] {
+        for nonsense in [
+            "--demo --replay x",
+            "--at 5",
+            "--speed 0",
+            "--listen here",
+            "--demo --store x",
+            "--administrator ,",
+        ] {
             let refused = arguments_alone::parse::<Arguments>(&format!("serve {nonsense}"));
             assert_eq!(refused.unwrap_err().exit_code(), 2, "{nonsense}");
         }
         for address in ["0.0.0.0:0", "[::]:0"] {
             let open = arguments_alone::parse::<Arguments>(&format!("serve --listen {address}")).unwrap();
-            assert!(
-                open.access(&Printer::silent()).unwrap_err().hints()[0].contains("--token-file"),
-                "{address}"
-            );
+            assert!(open.access().unwrap_err().hints()[0].contains("--token-file"), "{address}");
         }
     }
 }

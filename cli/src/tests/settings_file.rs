@@ -37,7 +37,7 @@ fn what_is_wrong_is_told_with_its_line_and_what_helps() {
         ("[collect]\nstore = \"x\"", "line 2: there is no setting store in [collect]", "above all tables"),
         ("[serv]\nlisten = 1", "line 1: there is no table [serv]", "did you mean [serve]?"),
         ("serve = 5", "line 1: serve is a table", "[serve]"),
-        ("[serve]\nlisten = \"here\"", "line 2: listen = \"here\": invalid socket address", ""),
+        ("[serve]\nlisten = \"here\"", "line 2: listen = \"here\": give an address and a port", ""),
         ("[serve]\nlisten = true", "line 2: listen = true: give a text", ""),
         ("[serve]\nanonymous = \"yes\"", "line 2: anonymous = \"yes\": give true or false", ""),
         ("[collect]\nevery = \"-1\"", "line 2: every = \"-1\": ", ""),

@@ -343,7 +343,7 @@ fn it_is_refused_to_listen_for_all_without_a_token() {
     };
     assert_eq!(refused("--demo --listen 0.0.0.0:0", "--token-file"), Some(2));
     assert_eq!(refused("--demo --listen 0.0.0.0:0 --token-file token", "16 characters"), Some(2));
-    assert_eq!(refused("--demo --token-file none", "none: no such file"), Some(3));
+    assert_eq!(refused("--demo --token-file none", "token_file none: there is no such file"), Some(3));
     assert_eq!(refused("--proxy-user-header a:b", "no name of a header"), Some(2));
     assert_eq!(refused("", "queuecast collect"), Some(2));
     assert_eq!(refused("--store none.sqlite", "none.sqlite"), Some(3));
@@ -357,7 +357,7 @@ fn it_is_refused_to_listen_for_all_without_a_token() {
 #[test]
 fn questions_that_are_given_up_do_not_hold_up_later_ones() {
     let folder = log();
-    let line = "--replay log.swf --at 3d --speed 0.000001 --max-computed 1 --answer-timeout 1s";
+    let line = "--replay log.swf --at 3d --speed 0.000001 --max-computed 1 --answer-timeout 10s";
     let served = Served::ready(&folder, line);
     // Campaigns are learned after the rest.
     let begun = Instant::now();

@@ -59,8 +59,49 @@ fn a_file_that_is_wrong_is_refused_by_every_command_that_reads_it() {
         assert!(told.contains("q.toml, line 3: there is no setting token_fil in [serve]"), "{line}: {told}");
         assert!(told.contains("did you mean token_file?"), "{line}: {told}");
     }
-    folder.queuecast("config --config none.toml").assert().code(3);
+    let none = folder.queuecast("config --config none.toml").assert().code(3).get_output().clone();
+    let told = String::from_utf8(none.stderr).unwrap();
+    assert!(
+        told.contains("none.toml: there is no such file") && told.contains("config --defaults"),
+        "{told}"
+    );
     folder.queuecast("config when").assert().code(2);
+}
+
+#[test]
+fn a_service_says_which_of_its_settings_is_wrong() {
+    let folder = Folder::with("token", "");
+    for (settings, code, parts) in [
+        ("listen = 8080", 3, &["line 2: listen = 8080: give an address and a port: 127.0.0.1:8080"][..]),
+        ("listen = \"hpc1:8080\"", 3, &["line 2: listen = \"hpc1:8080\": give an address and a port"]),
+        (
+            "administrator = \"root\"",
+            2,
+            &["administrator root: no request names its user", "set proxy_user_header"],
+        ),
+        (
+            "administrator = [\"root \"]",
+            3,
+            &["line 2: administrator = [\"root \"]: give one name in each text"],
+        ),
+        ("proxy_user_header = \"X User\"", 2, &["proxy_user_header X User: no name of a header"]),
+        (
+            "token_file = \"token\"",
+            2,
+            &["token_file token: its first line is to be a token of at least 16 characters"],
+        ),
+        ("token_file = \"none\"", 3, &["token_file none: there is no such file", "head -c 24 /dev/urandom"]),
+    ] {
+        fs::write(folder.path("q.toml"), format!("[serve]\n{settings}\n")).unwrap();
+        let output =
+            folder.queuecast("serve --demo --config q.toml").assert().code(code).get_output().clone();
+        let told = String::from_utf8(output.stderr).unwrap();
+        for part in parts {
+            // In a log, quotation marks are escaped.
+            assert!(told.replace("\\\"", "\"").contains(part), "{settings}: {told}");
+        }
+        assert!(!told.contains("SWF") && !told.contains("standard input"), "{settings}: {told}");
+    }
 }
 
 /// A request with this token: the status.
@@ -110,10 +151,12 @@ fn a_service_takes_over_what_can_be_changed_and_keeps_what_holds_if_the_file_is_
     let (code, _, told) = served.ended_by("-TERM");
     assert_eq!(code, Some(0), "{told}");
     for part in [
-        "level=info event=settings-read changed=\"\"",
+        "level=info event=settings-read changed=token",
+        "level=warning event=token-readable file=",
+        "holds=\"what held before\"",
         "level=error event=settings-refused why=\"q.toml, line 2: there is no setting token_fil",
         "16 characters",
-        "\"event\":\"settings-read\",\"changed\":\"log_format\"",
+        "\"event\":\"settings-read\",\"changed\":\"log_format,token\"",
         "\"level\":\"warning\",\"event\":\"settings-need-restart\",\"settings\":\"anonymous\"",
         "\"event\":\"ended\"",
     ] {

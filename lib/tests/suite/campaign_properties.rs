@@ -1,10 +1,13 @@
 //! Jobs that are asked about together: every start is that of an obvious simulation second by second, and scenarios to check by hand.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::wanted::while_wanted;
 use queuecast_forecast::forecast::{
     Campaign, CampaignEnd, CampaignForecast, CampaignForecaster, CampaignJob, CampaignMember, QueueOrder,
     WhenError, WhenSettings,
@@ -268,4 +271,26 @@ fn an_array_keeps_its_limit_and_a_chain_its_order() {
 fn a_job_larger_than_the_machine_is_refused() {
     let refused = forecast(vec![new(4, &[], None), new(9, &[], None)], vec![]).unwrap_err();
     assert_eq!(refused, WhenError::TooLarge { procs: Procs(9), machine: Procs(8) });
+}
+
+/// What is not wanted any more is given up between two simulations, of which each is asked about.
+#[test]
+fn a_campaign_can_be_given_up_between_simulations() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let campaign = || forecast(vec![new(4, &[], None), new(4, &[0], None)], vec![]).unwrap();
+    let wanted = |times: usize| {
+        let asked = asked.clone();
+        asked.store(0, Ordering::Relaxed);
+        move || asked.fetch_add(1, Ordering::Relaxed) < times
+    };
+    let found = while_wanted(wanted(usize::MAX), campaign).unwrap();
+    let draws = found.draws as usize;
+    assert!(draws > 100 && asked.load(Ordering::Relaxed) >= draws, "{draws}");
+    assert_eq!(ends(&found), ends(&campaign()));
+    // Whenever it is given up, nothing of it is handed out.
+    for times in [0, 1, draws / 2, draws] {
+        assert!(while_wanted(wanted(times), campaign).is_none(), "{times}");
+        // Some threads may ask at the same instant.
+        assert!((times + 1..times + 64).contains(&asked.load(Ordering::Relaxed)), "{times}");
+    }
 }

@@ -118,6 +118,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     (
         "core",
         &[
+            "wanted",
             "parallel",
             "units",
             "number",

@@ -47,6 +47,10 @@ impl SettingsText<'_> {
 impl SettingsFile {
     /// Reads and checks a file.
     pub fn open(path: &Path, tree: &Command) -> Result<SettingsFile, Failure> {
+        if !path.exists() {
+            return Err(Failure::input(format!("{}: there is no such file", path.display()))
+                .hint("queuecast config --defaults prints one"));
+        }
         let mut text = String::new();
         // An empty file sets nothing.
         if !std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0) {

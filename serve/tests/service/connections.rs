@@ -15,8 +15,12 @@ fn viewers_are_told_of_each_look() {
     let router = started(&settings(), 2_000.0);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        let response = router.clone().oneshot(request("/api/v1/events")).await.unwrap();
+        let mut asked = request("/api/v1/events");
+        asked.headers_mut().insert("accept-encoding", "gzip".parse().unwrap());
+        let response = router.clone().oneshot(asked).await.unwrap();
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        // Each look is sent at once, so nothing is compressed.
+        assert!(!response.headers().contains_key("content-encoding"));
         let mut body = response.into_body();
         let mut looks = Vec::new();
         while looks.len() < 3 {

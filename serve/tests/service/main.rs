@@ -3,6 +3,7 @@
 // What tests share is not inside a test function, where clippy would allow it.
 #![allow(clippy::unwrap_used)]
 
+mod compressed;
 mod connections;
 mod dashboard;
 mod followed;
@@ -16,7 +17,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use played::{Asked, FROM, USER, cluster, get, post, request, send, settings, started};
 use queuecast_serve::{Access, Service, ServiceSettings, app};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One that all tests may ask; the log stands still.
 fn standing() -> &'static Router {
@@ -175,6 +176,46 @@ fn waits_and_scores_are_told() {
     assert_eq!(get(standing(), "/api/v1/waits?days=367").refused().0, 400);
     let scores = get(standing(), "/api/v1/scorecard").json();
     assert_eq!(scores["forecasts"].as_u64(), Some(waiting), "each waiting job was forecast once");
+}
+
+#[test]
+fn forecasts_are_scored_of_the_time_that_is_asked_about() {
+    let router = started(&settings(), 2_000.0);
+    let scored = |query: &str| get(&router, &format!("/api/v1/scorecard{query}")).json();
+    let begun = Instant::now();
+    let card = loop {
+        let card = scored("?from=0");
+        if card["rows"][0]["forecasts"].as_u64().unwrap_or(0) >= 30 {
+            break card;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{card}");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let count = |card: &Value| card["forecasts"].as_u64().unwrap();
+    // On the clock of the log, from which the page counts.
+    assert_eq!(card["since"], -1_700_000_000);
+    let (at, first) = (card["at"].as_i64().unwrap(), card["days"][0]["from"].as_i64().unwrap());
+    assert!(first <= FROM.0 && card["days"][0]["until"] == first + 86_400, "{card}");
+    // Up to the first look and after it: the jobs of the first look were forecast then.
+    let split = 1_700_000_000 + FROM.0;
+    let early = scored(&format!("?from=0&to={split}"));
+    let late = scored(&format!("?from={}&to={}", split + 1, 1_700_000_000 + at));
+    assert_eq!((early["until"].as_i64(), late["since"].as_i64()), (Some(FROM.0), Some(FROM.0 + 1)));
+    assert!(count(&early) > 0 && count(&late) > 0, "{early} {late}");
+    assert!(count(&early) + count(&late) >= count(&card), "{early} {late} {card}");
+    // Before the log there was nothing to forecast, and that is an answer.
+    let none = scored("?from=2001-01-01&to=2001-01-31");
+    assert_eq!((count(&none), &none["rows"], &none["days"]), (0, &json!([]), &json!([])));
+    assert_eq!(none["until"], 980_985_599 - 1_700_000_000);
+    for (query, why) in [
+        ("?from=soon", "from soon: no moment"),
+        ("?to=2300-01-01", "to 2300-01-01: that is not past"),
+        ("?from=2001-02-01&to=2001-01-01", "from is later than to"),
+        ("?from=2001-02-01&from=2001-01-01", "parameter from is given twice"),
+    ] {
+        let (status, said) = get(&router, &format!("/api/v1/scorecard{query}")).refused();
+        assert!(status == 400 && said.contains(why), "{query}: {said}");
+    }
 }
 
 #[test]

@@ -84,16 +84,16 @@ impl Asked {
 
 /// Asks on a runtime of its own, as tests run in several threads.
 pub fn send(router: &Router, request: Request<Body>) -> Asked {
+    let (status, headers, body) = bytes(router, request);
+    Asked { status, headers, text: String::from_utf8(body).unwrap() }
+}
+
+/// The response as it is sent.
+pub fn bytes(router: &Router, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
-        let response = router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = to_bytes(body, 1 << 24).await.unwrap();
-        Asked {
-            status: parts.status,
-            headers: parts.headers,
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
-        }
+        let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        (parts.status, parts.headers, to_bytes(body, 1 << 24).await.unwrap().to_vec())
     })
 }
 

@@ -385,8 +385,12 @@ impl<'r> ClusterForecaster<'r> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use queuecast_core::units::Seconds;
+    use queuecast_core::wanted::while_wanted;
     use queuecast_slurm_sim::cluster::{
         ClusterNode, ClusterPartition, JobRequest, TaskRun, TimeLimit, classes_of,
     };
@@ -443,6 +447,26 @@ pub(super) mod tests {
         let medians: Vec<f64> = found.iter().map(|one| one.wait.as_ref().unwrap().quantile(0.5)).collect();
         assert!(medians[0] <= 5.0, "{medians:?}");
         assert!(medians.is_sorted() && medians[3] > 100.0, "control: {medians:?}");
+    }
+
+    #[test]
+    fn what_is_not_wanted_any_more_is_given_up_between_simulations() {
+        let (cluster, asked) = (one_node(), Arc::new(AtomicUsize::new(0)));
+        let run = recorded(&cluster, 4, 0);
+        let wanted = |times: usize| {
+            let asked = asked.clone();
+            asked.store(0, Ordering::Relaxed);
+            move || asked.fetch_add(1, Ordering::Relaxed) < times
+        };
+        let found = while_wanted(wanted(usize::MAX), || forecasts(&cluster, &run)).unwrap();
+        // Five simulations of each of four jobs.
+        assert!(asked.load(Ordering::Relaxed) >= 20);
+        assert_eq!(found, forecasts(&cluster, &run));
+        for times in [0, 1, 7] {
+            assert!(while_wanted(wanted(times), || forecasts(&cluster, &run)).is_none());
+            // Some threads may ask at the same instant.
+            assert!((times + 1..times + 64).contains(&asked.load(Ordering::Relaxed)), "{times}");
+        }
     }
 
     /// A forecast is corrected by what is known when it is made: what happens after an instant, other jobs or other starts, changes none that

@@ -12,6 +12,7 @@ use queuecast_core::distribution::Distribution;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Micros, Seconds, Time};
+use queuecast_core::wanted::is_wanted;
 use queuecast_slurm_sim::cluster::{ClusterMoment, StandingState, SubmittedJob};
 use queuecast_slurm_sim::controller::{
     AssumedFuture, PendingReason, Phases, PreparedCluster, SimulatedSchedule, WaitReason,
@@ -192,6 +193,10 @@ pub(super) fn cluster_runs(
         }
         let none = Vec::new();
         let found = parallel::map(&open, |&(number, back)| {
+            if !is_wanted() {
+                let (waits, runs) = (vec![None; wanted.len()], vec![None; wanted.len()]);
+                return ClusterDraw { waits, runs, ..ClusterDraw::default() };
+            }
             let sequel = sequels.get(&back).unwrap_or(&none);
             outset.draw(sequel, back, &mut stream(number))
         });

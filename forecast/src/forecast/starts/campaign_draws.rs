@@ -11,6 +11,7 @@ use queuecast_core::order;
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Seconds, Time};
+use queuecast_core::wanted::is_wanted;
 use queuecast_sim::sim::{AwaitedEnd, Joiner, Joining, RunOn};
 use queuecast_sim::site::View;
 
@@ -46,6 +47,9 @@ impl LearnedSite {
             let mut run_on = RunOn::default();
             let numbers = piece * PIECE..draws.min((piece + 1) * PIECE);
             let each = numbers.map(|number| {
+                if !is_wanted() {
+                    return vec![(Time::NEVER, Time::NEVER); campaign.jobs.len()];
+                }
                 let mut rng = seed.numbered("start times", u64::from(number));
                 snapshot.drawn_campaign(past, (&joining, until), &mut rng, &mut run_on)
             });

@@ -13,6 +13,7 @@ use queuecast_core::job::{Event, Job, Truth};
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::{Procs, Seconds, Time};
+use queuecast_core::wanted::is_wanted;
 use queuecast_sim::predict::mixture::OwnRuns;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec, Requested};
 use queuecast_sim::sim::{Backfill, Fork, LimitRule, Options, RunOn, Unknown};
@@ -108,6 +109,9 @@ impl LearnedSite {
             let mut run_on = RunOn::default();
             let numbers = piece * PIECE..draws.min((piece + 1) * PIECE);
             let each = numbers.flat_map(|number| {
+                if !is_wanted() {
+                    return vec![Time::NEVER; snapshot.waiting()];
+                }
                 let mut rng = seed.numbered("start times", u64::from(number));
                 snapshot.drawn_starts(past, None, &mut rng, &mut run_on).to_vec()
             });
@@ -137,7 +141,7 @@ impl LearnedSite {
         let drawn = parallel::map(&pieces, |&piece| {
             let mut run_on = RunOn::default();
             let numbers = piece * PIECE..draws.min((piece + 1) * PIECE);
-            let waits = numbers.filter_map(|number| {
+            let waits = numbers.take_while(|_| is_wanted()).filter_map(|number| {
                 let mut rng = seed.numbered("start times", u64::from(number));
                 snapshot.drawn_wait(past, &mut rng, &mut run_on).map(|wait| wait.0 as f64)
             });
@@ -163,6 +167,9 @@ impl LearnedSite {
         // Drawn run times respect the limits already; a job beyond its limit keeps running until its drawn end.
         let options = Options { limit: LimitRule::Ignore, ..Options::default() };
         let waits = parallel::map(&numbers, |&number| {
+            if !is_wanted() {
+                return None;
+            }
             let mut rng = seed.numbered("start times", u64::from(number));
             let whole = |seconds: f64| Seconds(seconds.ceil().clamp(1.0, 1e12) as i64);
             let coming = ArrivalProcess::draw(past, now, &mut rng);
@@ -234,6 +241,9 @@ impl LearnedSite {
         let snapshot = Snapshot::new(site, Some(newcomer), &self.runs, &self.order);
         let past = self.coming.past();
         let wait = |number: u32, by: Seconds| {
+            if !is_wanted() {
+                return None;
+            }
             // One random stream per simulation: run times and arrivals are equal for all delays.
             let mut rng = seed.numbered("start times", u64::from(number));
             snapshot.delayed_start(past, by, &mut rng, &mut RunOn::default())

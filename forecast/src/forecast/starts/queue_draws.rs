@@ -8,6 +8,7 @@ use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::parallel;
 use queuecast_core::seed::Seed;
 use queuecast_core::units::Time;
+use queuecast_core::wanted::is_wanted;
 use queuecast_sim::sim::{QueuedJob, RunOn};
 use queuecast_sim::site::View;
 
@@ -101,7 +102,7 @@ impl QueueDraws<'_> {
 
     /// When each waiting job starts, by its place: one time for each simulation, [`Time::NEVER`] where it does not.
     pub fn starts(&self) -> Vec<Vec<Time>> {
-        let drawn = self.each(|number, run_on| {
+        let drawn = self.each(vec![Time::NEVER; self.waiting.len()], |number, run_on| {
             let mut rng = self.seed.numbered("start times", number);
             self.snapshot.drawn_starts(self.past, None, &mut rng, run_on).to_vec()
         });
@@ -111,18 +112,26 @@ impl QueueDraws<'_> {
     /// When the waiting job at a place starts without some other jobs, simulation by simulation.
     pub fn starts_without(&self, left_out: &LeftOut, target: usize) -> Vec<Time> {
         let without = (&left_out.running, &left_out.waiting);
-        self.each(|number, run_on| {
+        self.each(Time::NEVER, |number, run_on| {
             let mut rng = self.seed.numbered("start times", number);
             self.snapshot.drawn_start_without(self.past, without, target, &mut rng, run_on)
         })
     }
 
-    fn each<T: Send>(&self, draw: impl Fn(u64, &mut RunOn) -> T + Sync) -> Vec<T> {
+    /// Each simulation; `left_out` for those that are not wanted any more.
+    fn each<T: Clone + Send + Sync>(
+        &self,
+        left_out: T,
+        draw: impl Fn(u64, &mut RunOn) -> T + Sync,
+    ) -> Vec<T> {
         let pieces: Vec<u32> = (0..self.draws.div_ceil(PIECE)).collect();
         let drawn = parallel::map(&pieces, |&piece| {
             let mut run_on = RunOn::default();
             let numbers = piece * PIECE..self.draws.min((piece + 1) * PIECE);
-            let each = numbers.map(|number| draw(u64::from(number), &mut run_on));
+            let each = numbers.map(|number| match is_wanted() {
+                true => draw(u64::from(number), &mut run_on),
+                false => left_out.clone(),
+            });
             each.collect::<Vec<T>>()
         });
         drawn.into_iter().flatten().collect()

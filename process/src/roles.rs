@@ -234,10 +234,9 @@ mod tests {
         }
         found.sort();
         // A checkpoint and the cache are read and written by design; outputs and temporary files are written; a job script is looked into
-        // before it is read as one; a file of settings and what the check-up looks at are no inputs of an answer; the rest notes what it reads.
+        // before it is read as one; files of settings and tokens are no inputs of an answer; the rest notes what it reads.
         let known = [
             "cache.rs",
-            "check_up.rs",
             "checkpoint_file.rs",
             "input.rs",
             "job_script.rs",
@@ -247,6 +246,7 @@ mod tests {
             "staged.rs",
             "templates.rs",
             "temporary.rs",
+            "token_file.rs",
         ];
         assert_eq!(found, known);
     }

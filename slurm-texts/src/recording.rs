@@ -396,7 +396,7 @@ mod tests {
 9\t9.00\t9.01\tcancel\ts2\t\t1002\t\"\"\t\t
 10\t10.00\t10.01\tadmin\t\t\t\t\"\"\tupdate nodename=c1 state=drain reason=x\t
 11\t11.00\t11.01\tadmin\t\t\t\t\"\"\tupdate jobid=1001 nice=7\t
-12\t12.00\t12.01\tadmin\t\t\t\t\"\"\trequeue 1001\t
+12\t12.00\t12.01\tadmin\t\t\t\t\"\"\tsuspend 1001\t
 12\t12.00\t12.01\tadmin\t\t\t\t\"\"\tcreate reservation ReservationName=no StartTime=2026-11-15T01:16:50 Duration=5 Nodes=c1 Users=ann\tError creating the reservation: Requested nodes are busy
 x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
 ";
@@ -443,7 +443,7 @@ x\tx\tx\tsubmit\ts9\tann\t1\t1\t-n 1\t
         );
         let change = JobUpdate::Nice(7);
         assert_eq!(nice.action, ClusterAction::Job { key: "s1".into(), task: None, change });
-        assert_eq!(notes.unmodelled.len(), 1, "requeue");
+        assert_eq!(notes.unmodelled.len(), 1, "suspend");
     }
 
     #[test]

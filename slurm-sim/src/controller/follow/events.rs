@@ -2,12 +2,14 @@
 
 use super::follower::RecordingFollower;
 use crate::cluster::{ClusterAction, JobUpdate};
+use crate::controller::job::JobStage;
 
 impl RecordingFollower<'_> {
     /// Cancellations are in the log, with the second in which they had their effect.
     pub fn event(&mut self) {
         let action = &self.run.events[self.events].action;
         self.events += 1;
+        let running = self.controller.jobs.running().to_vec();
         if !matches!(action, ClusterAction::Cancel { .. }) {
             self.controller.act(action);
             self.forget_running();
@@ -17,7 +19,13 @@ impl RecordingFollower<'_> {
         {
             for job in self.controller.jobs.tasks(submission).to_vec() {
                 match change {
-                    JobUpdate::Released | JobUpdate::Requeued => self.note_parts(job),
+                    JobUpdate::Released => self.note_parts(job),
+                    JobUpdate::Requeued => {
+                        let waits = self.controller.jobs[job].state == JobStage::Waiting;
+                        if waits && running.contains(&job) {
+                            self.note_parts(job);
+                        }
+                    }
                     JobUpdate::Nice(nice) => {
                         self.parts[job.0].iter_mut().for_each(|parts| parts.nice = *nice as f64);
                     }

@@ -12,13 +12,8 @@ collector goes on for some minutes after the last submission.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
 import os
-import pathlib
-import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -26,13 +21,7 @@ import tempfile
 import time
 import zlib
 
-sys.dont_write_bytecode = True
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
-LOADER = importlib.machinery.SourceFileLoader("follow_slurm", str(SCRIPTS / "follow-slurm"))
-follow = importlib.util.module_from_spec(importlib.util.spec_from_loader("follow_slurm", LOADER))
-LOADER.exec_module(follow)
-PROCESSORS = 32
+from followed import PROCESSORS, end_collecting, follow, followed
 
 
 def work(site, draw, minutes):
@@ -94,28 +83,12 @@ def main():
         compare_wrong(os.path.abspath(given.queuecast), given.store, given.wrong)
         return
     follow.CONF = follow.CONF.replace("bf_interval=2,", "bf_interval=10,").replace("sched_interval=3", "sched_interval=20")
-    cluster, site = follow.slurm.Cluster(follow.plan()), None
-    try:
-        cluster.start()
-        site = follow.Followed(os.path.abspath(given.queuecast), cluster, random.Random(given.seed))
-        line = [site.queuecast, "collect", "--every", given.every, "--history", "1d", "--store", site.store]
-        with open(site.folder / "collector.log", "ab") as log:
-            site.collector = subprocess.Popen(line, env=site.environment, stdout=log, stderr=log, cwd=site.folder)
+    with followed(given) as (_, site):
         work(site, site.draw, given.minutes)
         time.sleep(given.after * 60)
-        site.collector.send_signal(signal.SIGINT)
-        site.collector.wait(60)
-        if given.keep:
-            shutil.copy(site.store, given.keep)
+        end_collecting(site, given.keep)
         print(f"{len(site.jobs)} submissions", *site.wrong[:3], sep="\n", flush=True)
         subprocess.run([site.queuecast, "score", "shadow", "--store", site.store], env=site.environment, check=True)
-    finally:
-        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(one, signal.SIG_IGN)
-        if site and site.collector and site.collector.poll() is None:
-            site.collector.kill()
-            site.collector.wait()
-        cluster.stop()
 
 
 if __name__ == "__main__":

@@ -9,26 +9,13 @@ those whose ranges are not over, of which `score live` counts none.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
-import os
-import pathlib
-import random
-import shutil
-import signal
 import sqlite3
 import statistics
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
-LOADER = importlib.machinery.SourceFileLoader("follow_slurm", str(SCRIPTS / "follow-slurm"))
-follow = importlib.util.module_from_spec(importlib.util.spec_from_loader("follow_slurm", LOADER))
-LOADER.exec_module(follow)
-PROCESSORS = 32
+from followed import PROCESSORS, end_collecting, follow, followed
+
 # Seconds that the jobs of a user run in the middle.
 TYPICAL = {follow.USERS[0]: 20, follow.USERS[1]: 60}
 
@@ -79,13 +66,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a file to copy the store to")
     given = parser.parse_args()
-    cluster, site = follow.slurm.Cluster(follow.plan()), None
-    try:
-        cluster.start()
-        site = follow.Followed(os.path.abspath(given.queuecast), cluster, random.Random(given.seed))
-        line = [site.queuecast, "collect", "--every", given.every, "--history", "1d", "--store", site.store]
-        with open(site.folder / "collector.log", "ab") as log:
-            site.collector = subprocess.Popen(line, env=site.environment, stdout=log, stderr=log, cwd=site.folder)
+    with followed(given) as (cluster, site):
         work(site, site.draw, given.minutes, given.load)
         last = int(time.time())
         print(f"{len(site.jobs)} submissions; the rush ends", *site.wrong[:3], sep="\n", flush=True)
@@ -94,19 +75,9 @@ def main():
         # Accounting is asked for once more, by which the last starts are known.
         print(f"the queue is empty {(time.time() - last) / 60:.0f} min later", flush=True)
         time.sleep(150)
-        site.collector.send_signal(signal.SIGINT)
-        site.collector.wait(60)
-        if given.keep:
-            shutil.copy(site.store, given.keep)
+        end_collecting(site, given.keep)
         print(*judged(site.store, last), sep="\n", flush=True)
         subprocess.run([site.queuecast, "score", "live", "--store", site.store], env=site.environment, check=True)
-    finally:
-        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(one, signal.SIG_IGN)
-        if site and site.collector and site.collector.poll() is None:
-            site.collector.kill()
-            site.collector.wait()
-        cluster.stop()
 
 
 if __name__ == "__main__":

@@ -388,13 +388,15 @@ mod tests {
         assert_eq!((row.compared, row.interval_score, row.past_score), (3, Some(ours), Some(past)));
     }
 
+    /// Of a job that started 200 s after it was said.
+    fn at(at: i64) -> JudgedForecast {
+        let mut one = said("1", Some(WaitEnd::Started(Time(at + 200))));
+        one.forecast.at = Time(at);
+        one
+    }
+
     #[test]
     fn days_are_counted_back_from_now() {
-        let at = |at: i64| {
-            let mut one = said("1", Some(WaitEnd::Started(Time(at + 200))));
-            one.forecast.at = Time(at);
-            one
-        };
         let card = card(200_000, &[at(199_000), at(198_000), at(1_000)], &[]);
         let days: Vec<(i64, usize)> = card.days.iter().map(|day| (day.from.0, day.row.forecasts)).collect();
         assert_eq!(days, [(200_000 - 3 * 86_400, 1), (200_000 - 86_400, 2)]);
@@ -403,11 +405,6 @@ mod tests {
 
     #[test]
     fn a_long_time_is_told_by_weeks_and_has_an_end() {
-        let at = |at: i64| {
-            let mut one = said("1", Some(WaitEnd::Started(Time(at + 200))));
-            one.forecast.at = Time(at);
-            one
-        };
         let until = 70 * DAY;
         let all = [at(5), at(until - 3), at(until), at(until + 1)];
         let told = |from: i64| {

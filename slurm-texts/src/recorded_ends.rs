@@ -13,29 +13,30 @@ use queuecast_trace::sacct::unix_second;
 
 /// Reads the columns `JobID` and `End`; steps, and rows without an end, are left alone.
 pub(super) fn recorded_ends(text: &str, zone: &TimeZone) -> Vec<RecordedEnd> {
-    let mut lines = text.lines();
-    let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());
-    let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name));
-    let (Some(job), Some(end)) = (place("JobID"), place("End")) else { return Vec::new() };
-    let read = |line: &str| {
-        let cell = |place: usize| line.split('|').nth(place).map(str::trim);
-        Some(RecordedEnd { job: number(cell(job)?)?, end: Time(unix_second(cell(end)?, zone).flatten()?) })
+    let read = |[job, end]: [&str; 2]| {
+        Some(RecordedEnd { job: number(job)?, end: Time(unix_second(end, zone).flatten()?) })
     };
-    lines.filter_map(read).collect()
+    cells(text, ["JobID", "End"]).filter_map(read).collect()
 }
 
 /// The numbers of jobs that a user or an administrator cancelled, as their state says; what Slurm cancels by itself names no user.
 pub(super) fn cancelled_by_users(text: &str) -> BTreeSet<u64> {
-    let mut lines = text.lines();
-    let titles: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());
-    let place = |name: &str| titles.iter().position(|title| title.eq_ignore_ascii_case(name));
-    let (Some(job), Some(state)) = (place("JobID"), place("State")) else { return BTreeSet::new() };
-    let read = |line: &str| {
-        let cell = |place: usize| line.split('|').nth(place).map(str::trim);
-        cell(state)?.strip_prefix("CANCELLED by ")?;
-        digits(cell(job)?.split('_').next()?)
+    let read = |[job, state]: [&str; 2]| {
+        state.strip_prefix("CANCELLED by ")?;
+        digits(job.split('_').next()?)
     };
-    lines.filter_map(read).collect()
+    cells(text, ["JobID", "State"]).filter_map(read).collect()
+}
+
+/// Two columns of each row of `sacct`, by their titles; no rows if one of these is missing.
+fn cells<'t>(text: &'t str, titles: [&str; 2]) -> impl Iterator<Item = [&'t str; 2]> {
+    let mut lines = text.lines();
+    let known: Vec<&str> = lines.next().map_or(Vec::new(), |line| line.split('|').map(str::trim).collect());
+    let [first, second] = titles.map(|name| known.iter().position(|title| title.eq_ignore_ascii_case(name)));
+    lines.filter_map(move |line| {
+        let cell = |place: Option<usize>| line.split('|').nth(place?).map(str::trim);
+        Some([cell(first)?, cell(second)?])
+    })
 }
 
 /// Adds the cancellations of jobs that never started which no call of the recording made: by hand, or by another program. `by_users` are the

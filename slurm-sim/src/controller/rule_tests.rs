@@ -41,6 +41,21 @@ fn tasks_per_node_are_those_of_every_node_of_a_range() {
     assert!(start(&outcomes[1]) < 60, "{outcomes:?}");
 }
 
+/// Before 24.11 a range has no more nodes than the tasks of its fewest nodes.
+#[test]
+fn a_range_has_no_more_nodes_than_the_tasks_of_the_fewest() {
+    let nodes = |version, fewest: u32, tasks_per_node: u32| {
+        let mut one = job(0, 0, 1, 10, 300);
+        one.request.tasks = None;
+        (one.request.min_nodes, one.request.max_nodes) = (Some(fewest), Some(4));
+        one.request.tasks_per_node = Some(tasks_per_node);
+        simulated(&Cluster { version, ..cluster(4) }, vec![one])[0].nodes.len()
+    };
+    let found =
+        |version| [(1, 1), (1, 2), (2, 1), (2, 2)].map(|(fewest, tasks)| nodes(version, fewest, tasks));
+    assert_eq!((found(None), found(Some((24, 11)))), ([1, 2, 2, 4], [4; 4]));
+}
+
 /// The size of such a job in its priority is that of the nodes planned for it, once there are some.
 #[test]
 fn a_range_of_nodes_is_as_large_as_planned() {

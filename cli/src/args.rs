@@ -1,6 +1,8 @@
 //! The command line as a value. The arguments of each command are defined with the command.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
 use queuecast_report::wrap;
 use queuecast_trace::{FORMATS, LogFormat};
 
@@ -38,9 +40,24 @@ Where to start:
   queuecast allocate LOG --runs 8=4h,16=2h10m   how many processors to ask for
   queuecast metaschedule SITES.toml -n 64       at which of several sites first";
 
+/// The words that ask for help.
+const HELP: [&str; 3] = ["-h", "--help", "help"];
+
+/// The tree of commands that these words are read by, the program's name first. The help that lists all commands is made only where these
+/// words may show it: it takes as long as the tree itself.
+pub fn tree(words: &[OsString]) -> clap::Command {
+    let tree = Args::command();
+    let words = || words.iter().skip(1).filter_map(|word| word.to_str());
+    let is_command = |word: &str| tree.find_subcommand(word).is_some();
+    match words().find(|word| HELP.contains(word) || is_command(word)) {
+        Some(word) if is_command(word) => tree,
+        _ => tree.help_template(help()),
+    }
+}
+
 /// The help: where to start, the commands by who needs them, and the options.
 fn help() -> String {
-    let mut commands = Command::augment_subcommands(clap::Command::new("queuecast"));
+    let mut commands = Args::command();
     commands.build();
     let mut listed = String::new();
     for (who, names) in GROUPS {
@@ -66,7 +83,6 @@ fn help() -> String {
     name = "queuecast",
     bin_name = "queuecast",
     version,
-    help_template = help(),
     after_help = "Run queuecast COMMAND --help for its options and examples.",
     after_long_help = EXIT_CODES,
     arg_required_else_help = true,
@@ -84,7 +100,7 @@ pub struct Args {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use clap::{Command as Tree, CommandFactory};
+    use clap::Command as Tree;
 
     use super::*;
 
@@ -152,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_help_says_where_to_start_and_has_every_command_in_one_group() {
-        let mut command = Args::command();
+        let mut command = tree(&[]);
         command.build();
         let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         for below in command.get_subcommands() {

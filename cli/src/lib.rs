@@ -24,8 +24,8 @@ use crate::args::Args;
 
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
-    let invocation =
-        Invocation::read(Args::command(), std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let words: Vec<_> = std::env::args_os().collect();
+    let invocation = Invocation::read(args::tree(&words), words).unwrap_or_else(|error| error.exit());
     let args = Args::from_arg_matches(invocation.matches())
         .unwrap_or_else(|error| error.format(&mut Args::command()).exit());
     let printer = Printer::new(args.showing.settings());

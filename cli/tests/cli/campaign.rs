@@ -34,7 +34,7 @@ fn assert_ordered(answer: &Value) {
 fn an_array_has_a_first_start_and_a_last_end() {
     let folder = log();
     let line = "when log.swf -n 8 -t 2h --array 1-20%5 --format json";
-    let answer = json(&mut folder.queuecast(line));
+    let answer = json(&mut folder.recalling(line));
     assert_ordered(&answer);
     let place = &answer["places"][0];
     assert_eq!(answer["asked"]["jobs"].as_array().unwrap().len(), 20);
@@ -45,12 +45,12 @@ fn an_array_has_a_first_start_and_a_last_end() {
     assert!(place["at_once"].as_array().unwrap().iter().all(|most| most.as_u64().unwrap() <= 5));
     assert_eq!(place["jobs"].as_array().unwrap().len(), 20);
     // Twenty jobs, five at a time, take longer than five.
-    let fewer = json(&mut folder.queuecast("when log.swf -n 8 -t 2h --array 1-5 --format json"));
+    let fewer = json(&mut folder.recalling("when log.swf -n 8 -t 2h --array 1-5 --format json"));
     assert!(range(&answer, "last_end")[1] > range(&fewer, "last_end")[1]);
     // The same bytes on any number of threads.
     let on = |threads: &str| stdout(folder.queuecast(line).env("RAYON_NUM_THREADS", threads));
     assert_eq!(on("1"), on("3"));
-    let rows = stdout(&mut folder.queuecast("when log.swf -n 8 -t 2h --array 1,3,9-11:2 --format csv"));
+    let rows = stdout(&mut folder.recalling("when log.swf -n 8 -t 2h --array 1,3,9-11:2 --format csv"));
     assert!(rows.starts_with("partition,of,job,procs,time_seconds,p10_seconds,median_seconds"), "{rows}");
     assert_eq!(rows.lines().count(), 1 + 3 + 2 * 4, "{rows}");
     assert!(rows.contains("\n,start,_11,8,7200,"), "{rows}");
@@ -59,7 +59,7 @@ fn an_array_has_a_first_start_and_a_last_end() {
 #[test]
 fn the_text_says_when_the_first_starts_and_the_last_ends() {
     let folder = log();
-    let text = stdout(&mut folder.queuecast("when log.swf -n 8 -t 2h --array 1-20%5"));
+    let text = stdout(&mut folder.recalling("when log.swf -n 8 -t 2h --array 1-20%5"));
     for part in [
         "The first job most likely starts",
         "The last job most likely ends",
@@ -72,16 +72,16 @@ fn the_text_says_when_the_first_starts_and_the_last_ends() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let plain = stdout(&mut folder.queuecast("when log.swf -n 8 -t 2h --array 1-20%5 --no-plot"));
+    let plain = stdout(&mut folder.recalling("when log.swf -n 8 -t 2h --array 1-20%5 --no-plot"));
     assert!(!plain.contains("with a tick at even odds"), "{plain}");
-    folder.queuecast("when log.swf -n 8 -t 2h --array 1-20 --plot times.svg --quiet").assert().success();
+    folder.recalling("when log.swf -n 8 -t 2h --array 1-20 --plot times.svg --quiet").assert().success();
     assert!(folder.read("times.svg").contains("<svg"));
 }
 
 #[test]
 fn a_chain_goes_one_by_one_and_a_list_as_it_says() {
     let folder = log();
-    let chain = json(&mut folder.queuecast("when log.swf -n 8 -t 2h --chain 3 --format json"));
+    let chain = json(&mut folder.recalling("when log.swf -n 8 -t 2h --chain 3 --format json"));
     assert_ordered(&chain);
     assert_eq!(
         (&chain["asked"]["depend"], &chain["places"][0]["at_once"]),
@@ -93,7 +93,7 @@ fn a_chain_goes_one_by_one_and_a_list_as_it_says() {
                 0,ann,c,\"-n 8 -t 120 --dependency=afterany:@b\"\n\
                 7200,ann,d,\"-n 4 -t 60 --array=0-3%2 --dependency=singleton\"\n";
     std::fs::write(folder.path("jobs.csv"), list).unwrap();
-    let listed = json(&mut folder.queuecast("when log.swf --list jobs.csv --format json"));
+    let listed = json(&mut folder.recalling("when log.swf --list jobs.csv --format json"));
     assert_ordered(&listed);
     let names: Vec<&str> =
         listed["asked"]["jobs"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
@@ -212,7 +212,10 @@ fn what_makes_no_sense_for_several_jobs_is_refused() {
 fn campaigns_are_scored_beside_what_past_ones_took() {
     let folder = log();
     let line = "score campaigns log.swf --format json";
-    let scored = json(&mut folder.queuecast(line));
+    let on = |threads: u32| stdout(&mut folder.queuecast(&format!("{line} --threads {threads}")));
+    let once = on(1);
+    assert_eq!(once, on(3), "the same bytes on any number of threads");
+    let scored: Value = serde_json::from_str(&once).unwrap();
     let all = scored["campaigns"].as_array().unwrap();
     let campaigns = |one: &Value| one["campaigns"].as_u64().unwrap();
     assert!(campaigns(&all[0]) > 0, "{scored}");
@@ -222,8 +225,6 @@ fn campaigns_are_scored_beside_what_past_ones_took() {
             assert!((0.0..=1.0).contains(&inside) && one[of]["interval_score"].as_f64().unwrap() >= 0.0);
         }
     }
-    let on = |threads: u32| stdout(&mut folder.queuecast(&format!("{line} --threads {threads}")));
-    assert_eq!(on(1), on(3), "the same bytes on any number of threads");
     let text = stdout(&mut folder.queuecast("score campaigns log.swf"));
     assert!(text.contains("past campaigns") && text.contains("80% should be"), "{text}");
     let csv = stdout(&mut folder.queuecast("score campaigns log.swf --format csv"));

@@ -150,7 +150,9 @@ impl Need {
     /// Nodes that are kept free for it once a pass could not start it: those it names, if they are all it needs. Otherwise its
     /// partition is closed.
     pub fn kept_free(&self) -> Option<&NodeSet> {
-        Some(&self.on.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
+        // A plain need names none.
+        (!self.is_plain)
+            .then_some(&self.on.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
     }
 
     /// GPUs that it asks for.

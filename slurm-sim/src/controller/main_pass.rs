@@ -42,7 +42,9 @@ impl Controller<'_> {
             }
             // Most others are at a limit: these are not looked at.
             if !closed[partition.0] && record.is_at_limit(&self.jobs, &self.limits, &mut full) {
-                debug_assert!(self.jobs[job].state == JobStage::Waiting && self.jobs[job].wait.eligible.is_some());
+                debug_assert!(
+                    self.jobs[job].state == JobStage::Waiting && self.jobs[job].wait.eligible.is_some()
+                );
                 if depth.is_some_and(|depth| tests > depth) {
                     return;
                 }

@@ -29,8 +29,6 @@ mod simulate;
 mod state;
 
 #[cfg(test)]
-mod array_rule_tests;
-#[cfg(test)]
 mod gpu_rule_tests;
 #[cfg(test)]
 mod rule_tests;

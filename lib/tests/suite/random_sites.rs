@@ -73,3 +73,35 @@ fn decisions_of_random_site_8_are_no_worse_than_measured() {
     let share = without.share(DecisionKind::StartNodes);
     assert!(share.is_some_and(|share| share < 80.0), "control: {share:?}");
 }
+
+/// Whole nodes in three partitions, least loaded nodes in two, cores and memory set aside, associations with priorities.
+#[test]
+fn decisions_of_random_site_33_are_no_worse_than_measured() {
+    hold(
+        "random-33",
+        &[
+            (DecisionKind::Priority, 1_504, 97.0),
+            (DecisionKind::PlanStart, 851, 94.0),
+            (DecisionKind::PlanNodes, 851, 93.0),
+            (DecisionKind::BackfillStart, 85, 100.0),
+            (DecisionKind::StartNodes, 213, 99.0),
+            (DecisionKind::Kill, 17, 100.0),
+        ],
+    );
+}
+
+/// A partition that shares CPUs, whole nodes of three kinds, jobs that may run a minute past their limits.
+#[test]
+fn decisions_of_random_site_35_are_no_worse_than_measured() {
+    hold(
+        "random-35",
+        &[
+            (DecisionKind::Priority, 909, 94.0),
+            (DecisionKind::PlanStart, 1_752, 90.0),
+            (DecisionKind::PlanNodes, 1_752, 89.0),
+            (DecisionKind::BackfillStart, 146, 97.0),
+            (DecisionKind::StartNodes, 274, 97.0),
+            (DecisionKind::Kill, 12, 100.0),
+        ],
+    );
+}

@@ -30,6 +30,13 @@ pub struct ClusterSettings {
     pub topology_plugin: TopologyPlugin,
 }
 
+impl JobSettings {
+    /// For how many seconds a running job that is past its time limit is expected to go on.
+    pub fn overrun(&self) -> i64 {
+        self.kill_wait.0 + self.over_time_limit.map_or(0, |over| over.0)
+    }
+}
+
 impl Default for ClusterSettings {
     fn default() -> ClusterSettings {
         ClusterSettings {

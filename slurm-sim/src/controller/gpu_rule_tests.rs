@@ -1,4 +1,4 @@
-//! GPUs that a request says in two ways, as a recorded Slurm gives them.
+//! Nodes with GPUs, and GPUs that a request says in two ways, as a recorded Slurm gives them.
 
 use super::tests::{cluster, job, simulated};
 use crate::cluster::{Cluster, GenericResource, GresRequest, JobOutcome, JobRequest, SubmittedJob};
@@ -57,4 +57,21 @@ fn gpus_said_for_each_node_and_the_job_or_its_tasks_tell_on_how_many_nodes_it_ru
     let outcomes = simulated(&site(), vec![on_both, on_one]);
     let on = |node: &str, cpus: u32| (node.to_owned(), cpus);
     assert_eq!(where_and_cpus(&outcomes), [on("n00,n01", 2), on("n00", 2)]);
+}
+
+/// The second node has fewer free processors. A job with a GPU has the first node, unless its GPU brings processors.
+#[test]
+fn of_nodes_that_suffice_a_job_with_gpus_has_the_first() {
+    let filler = asking(0, Some(2), |one| one.wishes.node_list = vec!["n01".into()]);
+    let node = |change: &dyn Fn(&mut JobRequest)| {
+        let other = asking(1, Some(1), change);
+        simulated(&site(), vec![filler.clone(), other])[1].nodes.join(",")
+    };
+    assert_eq!(node(&|one| one.gres.per_node = gpus(1)), "n00");
+    let brings_processors = |one: &mut JobRequest| {
+        one.gres.per_node = gpus(1);
+        one.gres.cpus_per_gpu = Some(1);
+    };
+    assert_eq!(node(&brings_processors), "n01");
+    assert_eq!(node(&|_| ()), "n01", "control: without GPUs the smallest that suffices");
 }

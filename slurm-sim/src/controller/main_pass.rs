@@ -4,6 +4,7 @@ use super::cluster_now::ClusterNow;
 use super::job::{JobStage, RequestedPartition, StartedBy};
 use super::state::Controller;
 use crate::controller::handles::{JobHandle, PartitionChoice};
+use crate::controller::limits::FullLimits;
 use crate::controller::placement::NodeSet;
 use crate::controller::queue::{QueueRecord, WaitReason};
 
@@ -27,7 +28,9 @@ impl Controller<'_> {
         let settings = &self.cluster.settings.main;
         let (per_partition, most_starts) = (settings.partition_job_depth, settings.sched_max_job_start);
         let mut tests_here = vec![0; self.cluster.partitions.len()];
-        for &QueueRecord { key, job, choice, submission, partition, .. } in queue {
+        let mut full = FullLimits::default();
+        for record in queue {
+            let &QueueRecord { key, job, choice, submission, partition, .. } = record;
             let has_no_reservation = key.0;
             // Most jobs behind one that waits for nodes are known to wait for their turn.
             if has_no_reservation
@@ -35,6 +38,21 @@ impl Controller<'_> {
                 && (choice != PartitionChoice::FIRST
                     || self.reasons.is_known(submission, WaitReason::Priority))
             {
+                continue;
+            }
+            // Most others are at a limit: these are not looked at.
+            if !closed[partition.0] && record.is_at_limit(&self.jobs, &self.limits, &mut full) {
+                debug_assert!(
+                    self.jobs[job].state == JobStage::Waiting && self.jobs[job].wait.eligible.is_some()
+                );
+                if depth.is_some_and(|depth| tests > depth) {
+                    return;
+                }
+                tests_here[partition.0] += 1;
+                let is_tested = per_partition == 0 || tests_here[partition.0] <= per_partition;
+                tests += u32::from(is_tested);
+                let reason = if is_tested { WaitReason::Limit } else { WaitReason::Priority };
+                self.reasons.note(submission, self.clock.second(), reason);
                 continue;
             }
             let mut job = job;
@@ -98,6 +116,7 @@ impl Controller<'_> {
                             break;
                         }
                         self.start(job, choice, shares, amounts, StartedBy::Main);
+                        full.forget();
                         started += 1;
                         if most_starts > 0 && started >= most_starts {
                             return;
@@ -113,6 +132,7 @@ impl Controller<'_> {
                         self.waits_for(job, choice, WaitReason::Resources);
                         if let Some(usable) = self.now().may_use_now(job, &at, &held_back) {
                             self.make_way(job, &at, &usable);
+                            full.forget();
                         }
                         let reservation = &self.jobs[job].terms.reservation;
                         if let Some(named) = need.kept_free() {

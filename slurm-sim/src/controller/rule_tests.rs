@@ -441,7 +441,7 @@ fn nodes_are_whole_once_a_job_was_tried_where_they_are() {
     assert_eq!(cpus(&site, &["whole", "all"]), 4, "all are tried");
 }
 
-/// A job that asks for whole nodes and for memory of each CPU has memory for all CPUs of a node.
+/// A job of whole nodes, by itself or by its partition, that has memory of each CPU has memory for all CPUs of a node.
 #[test]
 fn whole_nodes_have_memory_for_all_their_cpus() {
     let mut site = cluster(2);
@@ -450,6 +450,9 @@ fn whole_nodes_have_memory_for_all_their_cpus() {
     let mut one = job(0, 0, 1, 10, 60);
     one.request.memory = Some(MemoryRequest::PerCpu(1_500));
     assert_eq!(simulated(&site, vec![one.clone()])[0].nodes, ["n00"], "control");
+    let mut whole = site.clone();
+    whole.partitions[0].sharing = Sharing::Exclusive;
+    assert_eq!(simulated(&whole, vec![one.clone()])[0].nodes, ["n01"]);
     one.request.wishes.exclusivity = Some(Exclusivity::Exclusive);
     assert_eq!(simulated(&site, vec![one])[0].nodes, ["n01"]);
 }

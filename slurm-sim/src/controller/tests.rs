@@ -106,6 +106,17 @@ fn a_job_is_stopped_at_its_limit_and_one_that_fits_nowhere_is_refused() {
     assert_eq!((outcomes[1].state, outcomes[1].start), (JobState::Refused, None));
 }
 
+/// The first job runs five minutes past its limit, which `OverTimeLimit` allows. A job for both nodes is planned for when that is over,
+/// so that one of two minutes starts beside it.
+#[test]
+fn a_job_past_its_limit_is_expected_to_use_what_more_it_may() {
+    let mut site = cluster(2);
+    site.settings.jobs.over_time_limit = Some(Seconds(300));
+    let jobs = vec![job(0, 0, 4, 10, 890), job(1, 5, 8, 10, 60), job(2, 650, 4, 2, 60)];
+    let starts: Vec<i64> = simulated(&site, jobs).iter().map(start).collect();
+    assert!(starts[1] >= 890 && starts[2] < 720, "{starts:?}");
+}
+
 #[test]
 fn a_job_that_names_nodes_closes_no_partition() {
     // The second job waits for the node of the first. The third starts on the other node at once, though its limit is long; one

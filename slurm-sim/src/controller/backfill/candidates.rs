@@ -8,6 +8,7 @@ use super::test_counts::TestCounts;
 use crate::cluster::BackfillSettings;
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::limits::FullLimits;
 use crate::controller::placement::{Need, NodePool, NodeSet};
 use crate::controller::queue::{QueueRecord, RecordIndex};
 
@@ -73,13 +74,14 @@ fn take_planned(planned: &mut BTreeMap<i64, OpenSum>, since: i64, nodes: OpenSum
 impl Candidates {
     /// Finds the candidates among the records of a queue from one on. Jobs that the cycle leaves out, since it has tested as many of
     /// their user, partition or association as it may, are none; of `tested` it knows how many it has tested so far. A start may
-    /// bring others to their limits, which then are not tested any more: so this is done again after each.
+    /// bring others to their limits, which then are not tested any more: so this is done again after each. `full` are limits
+    /// as they are now.
     pub fn find(
         &mut self,
         controller: &ClusterNow<'_>,
         queue: &[QueueRecord],
         from: RecordIndex,
-        (tested, tests): (&TestCounts, usize),
+        (tested, tests, full): (&TestCounts, usize, &mut FullLimits),
         settings: &BackfillSettings,
     ) {
         self.open.clear();
@@ -89,7 +91,9 @@ impl Candidates {
         let most = (settings.counts.max_job_test as usize).saturating_sub(tests);
         let tests = (from.0..queue.len()).filter(|&index| {
             let record = &queue[index];
-            if tested.is_full(record.user, settings) {
+            if tested.is_full(record.user, settings)
+                || record.is_at_limit(controller.jobs, controller.limits, full)
+            {
                 return false;
             }
             let one = &controller.jobs[record.job];

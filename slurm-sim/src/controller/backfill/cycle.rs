@@ -11,6 +11,7 @@ use crate::cluster::BackfillSettings;
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
+use crate::controller::limits::FullLimits;
 use crate::controller::placement::{NodePool, NodeSet, WeightShift};
 use crate::controller::queue::{QueueRecord, RecordIndex};
 
@@ -42,6 +43,8 @@ pub struct Cycle<'c> {
     pub(super) tests: usize,
     pub(super) counts: TestCounts,
     pub(super) started: u32,
+    /// Which limits of running jobs are reached.
+    pub(super) full: FullLimits,
     /// Jobs that it could still start.
     pub(super) candidates: Candidates,
     /// Jobs whose plans begin only after every job that this cycle could still start has reached its limit, so they cannot affect
@@ -78,6 +81,7 @@ impl<'c> Cycle<'c> {
             tests: 0,
             counts: TestCounts::default(),
             started: 0,
+            full: FullLimits::default(),
             candidates: Candidates::default(),
             deferred: Vec::new(),
             defers_tasks: false,
@@ -91,8 +95,8 @@ impl<'c> Cycle<'c> {
 
     /// Finds the jobs that it could still start, among the records of the queue from one on.
     pub(super) fn find_candidates(&mut self, now: &ClusterNow<'_>, queue: &[QueueRecord], from: RecordIndex) {
-        let Cycle { candidates, counts, tests, settings, .. } = self;
-        candidates.find(now, queue, from, (counts, *tests), settings);
+        let Cycle { candidates, counts, tests, settings, full, .. } = self;
+        candidates.find(now, queue, from, (counts, *tests, full), settings);
     }
 
     /// A job is planned later, with what running jobs hold and the weights of nodes that are known now.

@@ -201,7 +201,7 @@ fn plain_plan(
         usable.keep(&need.on.considered);
         let weights = &*planner.now.pool.weights;
         let load = (&*planner.now.pool.layout, planner.now.pool.load.in_use(), weights);
-        let kill_wait = planner.now.cluster.settings.jobs.kill_wait.0;
+        let kill_wait = planner.now.cluster.settings.jobs.overrun();
         let span = planner.mode.as_2411.then(|| PlainSpan { from, until: (later > 0).then_some(later) });
         let found = (usable.len() >= need.asked_nodes as usize)
             .then(|| will_run(load, &running, need, &usable, (now, kill_wait), None, span))

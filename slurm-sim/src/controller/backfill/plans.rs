@@ -263,7 +263,7 @@ impl BackfillPlanner<'_> {
             open: &self.now.pool.open_nodes[partition.0],
             shift: (!weights.is_none()).then_some(weights),
             now: self.now.second,
-            kill_wait: self.now.cluster.settings.jobs.kill_wait.0,
+            kill_wait: self.now.cluster.settings.jobs.overrun(),
             linear: settings.window_linear.map(|step| step.0),
             late_are_gone: self.mode.as_2411,
         }

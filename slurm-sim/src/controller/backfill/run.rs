@@ -44,10 +44,14 @@ impl<'c> Controller<'c> {
         let now = self.second();
         let settings = cycle.settings;
         let window = settings.window.0;
-        for (index, &QueueRecord { key, job, choice, user, .. }) in queue.iter().enumerate() {
+        for (index, queued) in queue.iter().enumerate() {
+            let &QueueRecord { key, job, choice, user, .. } = queued;
             let record = RecordIndex(index);
             let has_no_reservation = key.0;
-            if has_no_reservation && cycle.counts.is_full(user, settings) {
+            if has_no_reservation && cycle.counts.is_full(user, settings)
+                || !self.plan_mode.plans_limited
+                    && queued.is_at_limit(&self.jobs, &self.limits, &mut cycle.full)
+            {
                 continue;
             }
             let first = job;
@@ -99,6 +103,7 @@ impl<'c> Controller<'c> {
                     self.note_selection(&at, true);
                     self.start(job, choice, shares, amounts, StartedBy::Backfill);
                     cycle.started += 1;
+                    cycle.full.forget();
                     if settings.counts.max_job_start > 0 && cycle.started >= settings.counts.max_job_start {
                         return;
                     }
@@ -120,6 +125,7 @@ impl<'c> Controller<'c> {
                 {
                     let usable = NodeSet::of_list(self.cluster.nodes.len(), nodes);
                     self.make_way(job, &at, &usable);
+                    cycle.full.forget();
                     let releases = self.planner().releases(queue, cycle);
                     cycle.renew(releases);
                     cycle.knows_releases = true;

@@ -28,7 +28,7 @@ pub struct StartTest<'t> {
     pub shift: Option<&'t WeightShift>,
     /// In seconds.
     pub now: i64,
-    /// How long jobs past their limit are given.
+    /// How long jobs past their limit are given: `OverTimeLimit` and `KillWait`.
     pub kill_wait: i64,
     /// The step, in seconds, by which windows grow; `None`: each is twice as wide as the one before.
     pub linear: Option<i64>,
@@ -98,7 +98,7 @@ impl StartTest<'_> {
         }
     }
 
-    /// When a job starts that waits for this end. A running job past its time limit is given `KillWait` to stop.
+    /// When a job starts that waits for this end. A running job past its time limit is given more time to stop.
     fn after(&self, end: i64) -> i64 {
         if end > self.now { end } else { (end + self.kill_wait).max(self.now + 1) }
     }

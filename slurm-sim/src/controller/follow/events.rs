@@ -26,8 +26,10 @@ impl RecordingFollower<'_> {
                             self.note_parts(job);
                         }
                     }
-                    JobUpdate::Nice(nice) => {
-                        self.parts[job.0].iter_mut().for_each(|parts| parts.nice = *nice as f64);
+                    JobUpdate::Nice(_) => {
+                        if self.controller.jobs[job].state == JobStage::Waiting {
+                            self.note_parts(job);
+                        }
                     }
                     JobUpdate::Held | JobUpdate::TimeLimit(_) => {}
                 }

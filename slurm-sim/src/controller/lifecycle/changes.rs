@@ -17,7 +17,7 @@ impl Controller<'_> {
             JobUpdate::Held => self.hold(&all),
             JobUpdate::Released => self.let_go(&all),
             JobUpdate::Requeued => self.send_back(&all),
-            JobUpdate::Nice(nice) => self.jobs.set_nice(&all, nice),
+            JobUpdate::Nice(nice) => self.be_nice(&all, nice),
             JobUpdate::TimeLimit(limit) => self.jobs.set_limit(&all, limit, self.cluster),
         }
         self.queue.is_out_of_order();
@@ -38,6 +38,15 @@ impl Controller<'_> {
         for job in were_eligible {
             self.limits.end_ageing(&mut self.jobs, job);
             self.queue.becomes_unready(self.jobs[job].submission, job);
+        }
+    }
+
+    /// What is taken from the priorities of waiting jobs changes, and they are computed again.
+    fn be_nice(&mut self, jobs: &[JobHandle], nice: i64) {
+        self.jobs.set_nice(jobs, nice);
+        let now = self.second();
+        for job in self.jobs.waiting_of(jobs) {
+            self.priorities.prioritize(&mut self.jobs, job, now);
         }
     }
 
@@ -66,7 +75,7 @@ impl Controller<'_> {
 }
 
 impl Jobs<'_> {
-    /// What is taken from the priorities of waiting jobs changes; nothing else of these is computed again.
+    /// What is taken from the priorities of waiting jobs changes, also of those that only rise.
     fn set_nice(&mut self, jobs: &[JobHandle], nice: i64) {
         for job in self.waiting_of(jobs) {
             let one = self.at_mut(job);
@@ -138,6 +147,17 @@ mod tests {
         assert!(held[1].start.is_none() && start(&held[2]) < 400, "{held:?}");
         let nice = changed(two(), Some((150, "j1", JobUpdate::Nice(50_000))));
         assert!(start(&nice[2]) < start(&nice[1]), "{nice:?}");
+    }
+
+    /// Priorities are computed at 241 seconds. At 260 the first job is 19 seconds older than then.
+    #[test]
+    fn what_is_taken_from_a_priority_changes_with_the_age_of_now() {
+        let two = || vec![job(1, 10, 4, 10, 60), job(2, 100, 4, 10, 60)];
+        let nice = |by: i64| changed(two(), Some((260, "j1", JobUpdate::Nice(by))));
+        let found = nice(17);
+        assert!(start(&found[1]) < start(&found[2]), "{found:?}");
+        let found = nice(19);
+        assert!(start(&found[1]) > start(&found[2]), "control: {found:?}");
     }
 
     #[test]

@@ -205,9 +205,28 @@ impl Controller<'_> {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
             self.size_waiting_tasks(job);
+            self.wait_for_turn(job);
         }
         self.queue.dequeue(&self.jobs, self.cluster, job);
         self.clock.request_cycle();
+    }
+
+    /// The first task of an array whose tasks run one at a time has started when a pass or cycle saw the array first: the others are
+    /// eligible once one finds that they may start.
+    fn wait_for_turn(&mut self, job: JobHandle) {
+        let (one, now) = (&self.jobs[job], self.second());
+        if one.wait.eligible != Some(now) || one.last.incarnation > 1 || !self.jobs.is_throttled(job, 0) {
+            return;
+        }
+        let tasks = self.jobs.tasks(one.submission);
+        if tasks.iter().any(|&other| other != job && self.jobs[other].last.incarnation > 0) {
+            return;
+        }
+        for task in self.jobs.waiting_of(tasks) {
+            if self.jobs.at_mut(task).wait.eligible.take().is_some() {
+                self.queue.is_unready(task);
+            }
+        }
     }
 
     /// A task of an array has started: the size of those that wait is what it was given, where nodes differ in that.

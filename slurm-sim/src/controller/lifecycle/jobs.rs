@@ -248,6 +248,11 @@ impl<'c> Jobs<'c> {
         one.terms.is_free = one.task.is_some();
     }
 
+    /// Whether a task has never started, and as many of its array run as may at one time.
+    pub fn waits_for_turn(&self, job: JobHandle) -> bool {
+        self[job].last.incarnation == 0 && self.is_throttled(job, 0)
+    }
+
     /// Whether as many tasks of a job's array run as may at one time, with this number of further ones.
     pub fn is_throttled(&self, job: JobHandle, planned: usize) -> bool {
         if self[job].task.is_none() {

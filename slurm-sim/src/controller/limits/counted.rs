@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::amounts::{Amounts, ResourceNames, TresIndex};
 use super::held_nodes::HeldNodes;
 use super::limit_set::{
-    AlreadySet, AmountLimit, CountsFor, HeldLimits, HolderIndex, LimitHolder, LimitSet, LimitedAs,
-    accrual_limit, most_nodes,
+    AlreadySet, AmountLimit, CountsFor, HeldLimits, HolderIndex, LimitHolder, LimitNumber, LimitSet,
+    LimitedAs, accrual_limit, most_nodes,
 };
 use super::used_minutes::UsedMinutes;
 use crate::cluster::{Cluster, GroupLimits, HolderLimits, PartitionIndex, Qos, Tres};
@@ -150,6 +150,7 @@ impl Limits {
             limits.accrual = accrual.map(|(holder, most)| (self.holder(holder), most));
             self.limits_accrual |= limits.accrual.is_some();
         }
+        limits.number = LimitNumber(self.known.len() as u32);
         let limits = Arc::new(limits);
         self.known.insert(counted, limits.clone());
         limits
@@ -224,9 +225,14 @@ impl Limits {
         if limits.longest.is_some_and(|longest| asked > longest) {
             return Some(LimitReason::Time);
         }
+        self.is_full(limits).then_some(LimitReason::Jobs)
+    }
+
+    /// Whether a limit of running jobs is reached.
+    pub fn is_full(&self, limits: &LimitSet) -> bool {
         let is_full =
             |held: &HeldLimits| held.jobs.is_some_and(|most| self.in_use[held.holder.0].jobs >= most);
-        limits.held.iter().any(is_full).then_some(LimitReason::Jobs)
+        limits.held.iter().any(is_full)
     }
 
     /// Whether what it would be given is too much, for as long as it may run. Of its nodes, as far as they are known, those that count

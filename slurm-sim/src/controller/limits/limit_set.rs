@@ -76,9 +76,15 @@ impl HeldLimits {
     }
 }
 
+/// Jobs with one set of limits of running jobs: the place of the set among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LimitNumber(pub u32);
+
 /// The limits that hold for jobs of one user, account and QOS.
 #[derive(Debug, Clone, Default)]
 pub struct LimitSet {
+    /// Sets of one number have the same limits of running jobs.
+    pub number: LimitNumber,
     /// Whose jobs they count among, where these have limits.
     pub holders: Vec<HolderIndex>,
     pub held: Vec<HeldLimits>,

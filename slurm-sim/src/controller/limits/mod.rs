@@ -4,6 +4,7 @@ mod accrual;
 mod amounts;
 mod at_start;
 mod counted;
+mod full_limits;
 mod held_nodes;
 mod holders;
 mod licenses;
@@ -16,7 +17,8 @@ mod tests;
 
 pub use amounts::Amounts;
 pub use counted::Limits;
+pub use full_limits::FullLimits;
 pub use holders::HolderNumbers;
 pub use licenses::LicenseCounts;
-pub use limit_set::{CountsFor, LimitSet};
+pub use limit_set::{CountsFor, LimitNumber, LimitSet};
 pub use reached::{LimitOf, ReachedLimit};

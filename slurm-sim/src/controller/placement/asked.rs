@@ -199,7 +199,6 @@ impl Need {
             placing: NeedPlacing {
                 apart: layout.apart.job(partition, request),
                 order: NodeOrder::of(request, config, &cluster.settings, (cpus, wanted_nodes)),
-                fills_nodes: matches!(request.wishes.exclusivity, Some(Exclusivity::Exclusive)),
             },
             is_plain,
             on: NeedNodes { required, ..NeedNodes::default() },

@@ -310,7 +310,7 @@ impl NodeLayout {
             }
             MemoryNeed::AllOfNode if memory > 0 => return 0,
             MemoryNeed::PerCpu(mb)
-                if need.placing.fills_nodes && left < mb.saturating_mul(u64::from(numbers.cpus)) =>
+                if need.is_exclusive && left < mb.saturating_mul(u64::from(numbers.cpus)) =>
             {
                 return 0;
             }

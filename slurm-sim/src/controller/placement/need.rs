@@ -84,8 +84,6 @@ pub struct NeedPlacing {
     pub apart: JobApart,
     /// In which order it takes nodes of equal weight.
     pub order: NodeOrder,
-    /// Whether its nodes have memory for all their processors: it asks for whole nodes itself.
-    pub fills_nodes: bool,
 }
 
 /// What a job needs in one partition.
@@ -150,7 +148,10 @@ impl Need {
     /// Nodes that are kept free for it once a pass could not start it: those it names, if they are all it needs. Otherwise its
     /// partition is closed.
     pub fn kept_free(&self) -> Option<&NodeSet> {
-        Some(&self.on.required).filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
+        // A plain need names none.
+        (!self.is_plain)
+            .then_some(&self.on.required)
+            .filter(|named| !named.is_empty() && named.len() >= self.asked_nodes as usize)
     }
 
     /// GPUs that it asks for.
@@ -186,6 +187,13 @@ impl Need {
     pub fn near_gpus(&self, gpus: u64) -> u64 {
         let asked = self.gres.gpus_per_node.or(self.gres.gpus_of_job).map(|one| one.1);
         gpus.min(asked.unwrap_or(u64::MAX)).min(255)
+    }
+
+    /// What counts of a node with `cpus` usable processors where the smallest that suffices is taken. Slurm leaves of a node with GPUs no
+    /// more than the job needs, unless its GPUs bring processors or memory: then all that suffice are alike, and the first is taken.
+    pub fn counts_as(&self, cpus: u32) -> u32 {
+        let brings_more = self.gres.cpus_per_gpu > 0 || matches!(self.memory, MemoryNeed::PerGpu(_));
+        if self.asks_for_no_gpus() || brings_more { cpus } else { 0 }
     }
 
     /// Processors of a node that its GPUs there ask for at least.

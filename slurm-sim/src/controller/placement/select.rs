@@ -255,7 +255,7 @@ impl NodeOffer<'_> {
             };
             members.retain(|&node| usable[node] > 0 && !need.on.required.contains(node));
             if run.named.is_none() && missing.nodes <= 1 {
-                // For the last node: the one with the fewest processors that are enough.
+                // For the last node: the one with the fewest processors that are enough, as far as these count.
                 let has_gres = |node: usize| {
                     missing.would_have_gres(|resource| self.gres_for(node, resource, usable[node], need))
                 };
@@ -263,7 +263,7 @@ impl NodeOffer<'_> {
                     .iter()
                     .copied()
                     .filter(|&node| i64::from(usable[node]) >= missing.cpus && has_gres(node));
-                if let Some(node) = enough.min_by_key(|&node| usable[node]) {
+                if let Some(node) = enough.min_by_key(|&node| need.counts_as(usable[node])) {
                     members = vec![node];
                 }
             }

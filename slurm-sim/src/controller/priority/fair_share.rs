@@ -17,6 +17,10 @@ pub struct FairShare {
     /// In the order in which the fair tree ranked them last.
     children: Vec<Vec<usize>>,
     shares: Vec<f64>,
+    /// The share of each among those of its siblings.
+    parts: Vec<f64>,
+    /// How much less than its share each has used, when the fair tree ranked it last.
+    levels: Vec<f64>,
     /// Users without shares of their own (`Fairshare=parent`): the fair tree ranks them first in their account.
     is_first: Vec<bool>,
     is_user: Vec<bool>,
@@ -47,6 +51,8 @@ impl FairShare {
             classic,
             parents: all.iter().map(|one| one.parent.map(|parent| parent.0)).collect(),
             children,
+            parts: Vec::new(),
+            levels: vec![0.0; all.len()],
             shares: all.iter().map(|one| share(one.shares, one.user.is_some())).collect(),
             is_first: all.iter().map(|one| one.user.is_some() && one.shares == Shares::Parent).collect(),
             is_user: all.iter().map(|one| one.user.is_some()).collect(),
@@ -54,11 +60,23 @@ impl FairShare {
             factors: vec![0.0; all.len()],
             decay: decay(settings.decay_half_life.0),
         };
+        fair.find_parts();
         fair.rank();
         if let Some(classic) = &mut fair.classic {
             classic.begin(&fair.usage);
         }
         fair
+    }
+
+    /// Finds the share of each association among its siblings; zero for the topmost.
+    fn find_parts(&mut self) {
+        self.parts = vec![0.0; self.shares.len()];
+        for children in &self.children {
+            let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
+            for &child in children.iter().filter(|_| all > 0.0) {
+                self.parts[child] = self.shares[child] / all;
+            }
+        }
     }
 
     /// The factor of a user's association, 0 to 1.
@@ -147,52 +165,51 @@ impl FairShare {
     }
 
     /// How much less than its share an association has used, among its siblings.
-    fn level(&self, association: usize, all_shares: f64) -> f64 {
+    fn level(&self, association: usize, used_above: f64) -> f64 {
         if self.is_first[association] {
             return f64::INFINITY;
         }
-        let parent = self.parents[association].map_or(0.0, |parent| self.usage[parent]);
-        let used = if parent > 0.0 { self.usage[association] / parent } else { 0.0 };
-        let share = if all_shares > 0.0 { self.shares[association] / all_shares } else { 0.0 };
+        let share = self.parts[association];
         if share == 0.0 {
-            0.0
-        } else if used == 0.0 {
-            f64::INFINITY
-        } else {
-            share / used
+            return 0.0;
         }
+        let own = self.usage[association];
+        let used = if used_above > 0.0 && own != 0.0 { own / used_above } else { 0.0 };
+        if used == 0.0 { f64::INFINITY } else { share / used }
     }
 
     /// Ranks users depth first: siblings by their level, users before accounts; tied users share a rank, and an account tied with
     /// its predecessor passes that rank to its first user. `ranks` are the rank given last and the one that comes next.
     fn tree_below(&mut self, above: usize, users: f64, ranks: &mut (f64, f64), is_tied: bool) {
         let mut children = std::mem::take(&mut self.children[above]);
-        let all: f64 = children.iter().map(|&child| self.shares[child]).sum();
-        let mut levels: Vec<(f64, bool, usize)> =
-            children.iter().map(|&child| (self.level(child, all), !self.is_user[child], child)).collect();
-        let by_level = |one: &(f64, bool, usize), other: &(f64, bool, usize)| {
-            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+        let used_above = self.usage[above];
+        for &child in &children {
+            self.levels[child] = self.level(child, used_above);
+        }
+        let by_level = |one: &usize, other: &usize| {
+            let of = |index: usize| (!self.is_user[index], index);
+            self.levels[*other].total_cmp(&self.levels[*one]).then_with(|| of(*one).cmp(&of(*other)))
         };
         // From one time to the next few change places, and none of an account that has used nothing.
-        if !levels.is_sorted_by(|one, other| by_level(one, other).is_le()) {
-            order::sort_by(&mut levels, by_level);
-            children.iter_mut().zip(&levels).for_each(|(child, level)| *child = level.2);
+        if !children.is_sorted_by(|one, other| by_level(one, other).is_le()) {
+            order::sort_by(&mut children, by_level);
         }
-        self.children[above] = children;
         let mut before: Option<f64> = None;
-        for (index, (level, is_account, child)) in levels.into_iter().enumerate() {
+        for (index, &child) in children.iter().enumerate() {
+            let level = self.levels[child];
             let tied = index == 0 && is_tied || before == Some(level);
-            if is_account {
-                self.tree_below(child, users, ranks, tied);
-            } else {
+            if self.is_user[child] {
                 if !tied {
                     ranks.0 = ranks.1;
                 }
                 self.factors[child] = ranks.0 / users;
                 ranks.1 -= 1.0;
+            } else {
+                self.tree_below(child, users, ranks, tied);
             }
             before = Some(level);
         }
+        self.children[above] = children;
     }
 }
 

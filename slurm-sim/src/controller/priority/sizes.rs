@@ -43,6 +43,17 @@ impl Controller<'_> {
         if self.sizes.unsized_jobs().is_empty() {
             return;
         }
+        let is_open = |job: &JobHandle| {
+            let one = &self.jobs[*job];
+            one.state == JobStage::Waiting
+                && one.wait.eligible.is_some()
+                && self.now().is_looked_for(*job, &self.licenses)
+        };
+        if !self.sizes.unsized_jobs().iter().any(is_open) {
+            let jobs = &self.jobs;
+            self.sizes.keep_unsized(|job| jobs[job].state == JobStage::Waiting);
+            return;
+        }
         let settings = self.cluster.settings.backfill.as_ref();
         let tested =
             settings.and_then(|settings| self.now().tested_of(self.sizes.unsized_jobs(), queue, settings));

@@ -22,6 +22,7 @@ impl Controller<'_> {
         let (mut ready, mut gone) = (Vec::new(), Vec::new());
         for &job in self.queue.unready().iter().filter(|job| self.jobs[**job].state == JobStage::Waiting) {
             match self.is_ready(job) {
+                Some(true) if self.jobs.waits_for_turn(job) => {}
                 Some(true) => ready.push(job),
                 None if self.cluster.settings.jobs.kill_invalid_depend => gone.push(job),
                 _ => {}

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::cluster::{Cluster, PartitionIndex};
 use crate::controller::handles::{JobHandle, PartitionChoice, SubmissionHandle};
 use crate::controller::lifecycle::Jobs;
+use crate::controller::limits::{FullLimits, LimitNumber, Limits};
 
 /// Where a job stands in the queue: what comes first is smaller.
 pub type QueueKey = (bool, Reverse<u32>, Reverse<u64>, i64, (usize, Option<u32>, PartitionChoice));
@@ -31,6 +32,11 @@ pub struct QueueRecord {
     pub partition: PartitionIndex,
     /// The number of its user.
     pub user: u32,
+    /// The number of its limits.
+    pub limits: LimitNumber,
+    /// Whether nothing but its limits matters of a job that is at a limit of running jobs: it is no task, and asks for one partition, no
+    /// reservation and no nodes by name.
+    pub is_simple: bool,
 }
 
 impl QueueRecord {
@@ -52,7 +58,18 @@ impl QueueRecord {
             submission: one.submission,
             partition: at.partition,
             user: one.holder.user,
+            limits: at.limits.number,
+            is_simple: one.task.is_none()
+                && one.partitions.len() == 1
+                && one.terms.reservation.is_none()
+                && at.kept.need.kept_free().is_none()
+                && !at.limits.is_closed,
         }
+    }
+
+    /// Whether a limit of running jobs is known to keep the job waiting, where nothing else of it matters then.
+    pub fn is_at_limit(&self, jobs: &Jobs<'_>, limits: &Limits, full: &mut FullLimits) -> bool {
+        self.is_simple && full.is_full(self.limits, limits, || &jobs[self.job].partitions[self.choice].limits)
     }
 
     /// Whether it is of a task of an array.

@@ -58,15 +58,15 @@ pub fn compute(
 ) -> Result<Computed, StoreError> {
     let mut failures: Vec<LearningError> = Vec::new();
     let mut learned_until = None;
-    if settings.learns {
-        // Learning for the first time may take minutes: what questions need most comes before.
-        if !is_learned(store, cluster, at).unwrap_or(true) {
-            match first_starts(store, cluster, at, messages) {
-                Ok(Some((look, starts))) => store.keep_starts(cluster, look, &starts)?,
-                Ok(None) => {}
-                Err(error) => failures.push(error),
-            }
+    // Loading a history and learning from it for the first time may take long: what questions need most comes before.
+    if !is_learned(store, cluster, at).unwrap_or(true) {
+        match first_starts(store, cluster, at, messages) {
+            Ok(Some((look, starts))) => store.keep_starts(cluster, look, &starts)?,
+            Ok(None) => {}
+            Err(error) => failures.push(error),
         }
+    }
+    if settings.learns {
         match learn(store, cluster, at, messages) {
             Ok(Some(learned)) => {
                 store.keep_learned(cluster, learned.until, &learned.parts)?;

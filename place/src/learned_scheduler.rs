@@ -69,7 +69,7 @@ impl SlurmPlace {
         let (lacks_starts, lacks_record) = (self.found.starts.is_none(), self.found.record.is_none());
         let mut fewer = Vec::new();
         if lacks_starts && settings.draws != usual.draws {
-            fewer.push(format!("{} simulations instead of {}", settings.draws.draws, usual.draws.draws));
+            fewer.push(format!("by {} simulations instead of {}", settings.draws.draws, usual.draws.draws));
         }
         if lacks_record && self.has_past && settings.past_queues != usual.past_queues {
             fewer.push(format!(
@@ -79,7 +79,7 @@ impl SlurmPlace {
         }
         if !fewer.is_empty() {
             messages.note(&format!(
-                "{} wait, and what queuecast collect computes of them is not there: ranges are by {}, and wider than they will be",
+                "{} wait, and what queuecast collect computes of them is not all there: ranges are {}, and wider than they will be",
                 number_of(self.waiting_jobs(), "job"),
                 fewer.join(", ")
             ));

@@ -385,7 +385,7 @@ fn the_first_question_of_a_long_queue_has_few_simulations_and_says_so() {
         let said = notes.iter().filter(|note| note.contains("wider than they will be"));
         assert_eq!(said.count(), usize::from(jobs > 12), "{notes:?}");
         if jobs == 300 {
-            let part = "300 jobs wait, and what queuecast collect computes of them is not there: ranges are by 22 simulations instead of 40, corrected by 0 past queues instead of 40";
+            let part = "300 jobs wait, and what queuecast collect computes of them is not all there: ranges are by 22 simulations instead of 40, corrected by 0 past queues instead of 40";
             assert!(notes.iter().any(|note| note.starts_with(part)), "{notes:?}");
         }
     }

@@ -397,7 +397,7 @@ impl SeenArray {
         self.limited + self.others + self.barred > 0
     }
 
-    /// Whether this is seen where so many tasks may run at once, 0 being all.
+    /// Whether this can be seen where `most` tasks may run at once, 0 being all.
     fn goes_with(&self, most: u32) -> bool {
         match most {
             0 => self.limited == 0,

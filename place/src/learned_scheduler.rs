@@ -34,7 +34,7 @@ impl SlurmPlace {
         self.has_past.then(|| ClusterRecord::learned(&self.queue(), settings, &done))
     }
 
-    /// How it is simulated with so much work, if it is followed; else as usual.
+    /// How it is simulated within some work, if it is followed; else as usual.
     fn within(&self, work: SimulationWork) -> ClusterWhenSettings {
         let usual = self.settings();
         if self.is_followed { usual.within(work, self.waiting_jobs()) } else { usual }

@@ -65,7 +65,7 @@ fn check(folder: &Folder, more: &str, is_served: bool) {
     }
     assert!(widths.iter().all(|width| *width > 0.0), "control: {widths:?}");
     // A new one, of users who are known and who are not.
-    for (procs, minutes, user) in [(4, 60, "ann"), (8, 30, "bob"), (1, 30, "nobody")] {
+    for (procs, minutes, user) in [(4, 60, "ann"), (8, 30, "bob"), (1, 30, "other")] {
         let job = format!("-n {procs} -t {minutes} -u {user}");
         let when = ask(&format!("when {job}"));
         let start = range(&when["wait"]);

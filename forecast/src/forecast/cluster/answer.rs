@@ -78,8 +78,8 @@ const SHORT_QUEUE: u64 = 10;
 pub struct SimulationWork(pub u64);
 
 impl ClusterWhenSettings {
-    /// As many simulations of these as may be done with so much work while so many jobs wait: of the queue, and of what is left half for trials
-    /// and half for past queues. With fewer past queues than usual, their errors correct waiting jobs wholly.
+    /// These with as many simulations as may be done with `work` while `waiting` jobs wait: of the queue first, and of what is left half for
+    /// trials and half for past queues. With fewer past queues than usual, their errors correct waiting jobs wholly.
     #[must_use]
     pub fn within(self, SimulationWork(work): SimulationWork, waiting: usize) -> ClusterWhenSettings {
         let each = (waiting as u64).max(SHORT_QUEUE).pow(2);

@@ -10,7 +10,7 @@ use crate::own_scheduler::described;
 use crate::serve::Served;
 use crate::{Folder, json};
 
-/// A queue of jobs of many sizes behind what runs, of users who are known and one who is not.
+/// A queue of jobs of many sizes behind what runs, of two users who are known and one that is not.
 fn with_queue(folder: &Folder) {
     let (mut queue, now) = (folder.read("squeue.txt"), now());
     for number in 0..12 {

@@ -1,6 +1,6 @@
 //! Following a site: a look at every interval, and its accounting in windows.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_texts::{SiteFileKind, WithoutAnswer, check_answer, without_answer};
@@ -245,10 +245,7 @@ impl<S: Store> Collector<'_, S> {
     /// The jobs of a queue that accounting does not have, by number, and when they were submitted. It has none that could not start yet. One that
     /// was asked for in vain is asked for again when it is twice as old.
     fn new_jobs(&mut self, queue: &str, now: Time) -> Result<Vec<(u64, Time)>, StoreError> {
-        let could_start = |line: &&str| {
-            let why = line.rsplit('|').next().unwrap_or_default();
-            !["Dependency", "BeginTime", "JobHeld"].iter().any(|one| why.starts_with(one))
-        };
+        let could_start = |line: &&str| !is_barred(line.rsplit('|').next().unwrap_or_default());
         let in_queue: BTreeMap<u64, Time> =
             queue.lines().filter(could_start).filter_map(number_and_submission).collect();
         let numbers: Vec<u64> = in_queue.keys().copied().collect();
@@ -354,20 +351,22 @@ impl<S: Store> Collector<'_, S> {
 }
 
 impl<S: Store> Collector<'_, S> {
-    /// Asks, by one query, how many tasks may run at once of the arrays of a queue that accounting does not have, if one of them was not
-    /// asked for before. What went wrong, if something did.
+    /// Asks, by one query, how many tasks may run at once of the arrays of a queue, where accounting may not tell it: it does not have the
+    /// array yet, or tasks wait for others of it, so that `scontrol update` may have changed it; and not again while what was told goes with
+    /// what is seen. What went wrong, if something did.
     fn arrays(&mut self, slurm: &dyn Ask, queue: &str, now: Time) -> Result<Option<String>, StoreError> {
-        let is_task = |line: &&str| line.split('|').next().is_some_and(|name| name.contains('_'));
-        let waits = |line: &&str| line.split('|').nth(1) == Some("PENDING");
-        let of_arrays = queue.lines().filter(is_task).filter(waits).filter_map(number_and_submission);
-        let numbers: BTreeSet<u64> = of_arrays.map(|one| one.0).collect();
-        let mut numbers: Vec<u64> = numbers.into_iter().collect();
-        let known = self.store.known_jobs(self.cluster, &numbers)?;
-        numbers.retain(|number| !known.contains(number));
+        let arrays = seen_arrays(queue);
+        let waiting: Vec<u64> = arrays.iter().filter(|one| one.1.waits()).map(|one| *one.0).collect();
+        let known = self.store.known_jobs(self.cluster, &waiting)?;
+        let kept = self.store.texts_at(self.cluster, now)?.remove(declared::ARRAYS_FILE);
+        let told = declared::throttles_kept(kept.as_deref());
+        let is_asked = |number: &u64| {
+            let seen = &arrays[number];
+            !known.contains(number) || seen.limited > 0 || told.contains_key(number)
+        };
+        let mut numbers: Vec<u64> = waiting.into_iter().filter(is_asked).collect();
         numbers.truncate(MOST_MISSING);
-        let kept = self.store.texts_at(self.cluster, now)?.remove(declared::ARRAYS_FILE).unwrap_or_default();
-        let asked: HashSet<&str> = kept.lines().filter_map(|line| line.split('|').next()).collect();
-        if numbers.iter().all(|number| asked.contains(number.to_string().as_str())) {
+        if numbers.iter().all(|number| told.get(number).is_some_and(|&most| arrays[number].goes_with(most))) {
             return Ok(None);
         }
         let command = declared::arrays(&numbers);
@@ -379,6 +378,60 @@ impl<S: Store> Collector<'_, S> {
             Err(why) => Ok(Some(format!("{}: {why}", command.line()))),
         }
     }
+}
+
+/// The tasks of an array in a queue.
+#[derive(Debug, Default, Clone, Copy)]
+struct SeenArray {
+    running: u32,
+    /// Those that wait for other tasks of it.
+    limited: u32,
+    /// Those that wait for something else, and could start.
+    others: u32,
+    /// Those that wait for their release, another job or a time.
+    barred: u32,
+}
+
+impl SeenArray {
+    fn waits(&self) -> bool {
+        self.limited + self.others + self.barred > 0
+    }
+
+    /// Whether this can be seen where `most` tasks may run at once, 0 being all.
+    fn goes_with(&self, most: u32) -> bool {
+        match most {
+            0 => self.limited == 0,
+            // A task that has ended makes room for one that still waits for others.
+            most => {
+                self.running <= most
+                    && (self.limited == 0 || self.running == most)
+                    && !(self.others > 0 && self.running == most)
+            }
+        }
+    }
+}
+
+/// The arrays of a queue, by number.
+fn seen_arrays(queue: &str) -> BTreeMap<u64, SeenArray> {
+    let mut arrays: BTreeMap<u64, SeenArray> = BTreeMap::new();
+    for line in queue.lines().filter(|line| line.split('|').next().is_some_and(|name| name.contains('_'))) {
+        let Some((number, _)) = number_and_submission(line) else { continue };
+        let (state, why) = (line.split('|').nth(1), line.rsplit('|').next().unwrap_or_default());
+        let array = arrays.entry(number).or_default();
+        match state {
+            Some("PENDING") if why == "JobArrayTaskLimit" => array.limited += 1,
+            Some("PENDING") if is_barred(why) => array.barred += 1,
+            Some("PENDING") => array.others += 1,
+            Some("RUNNING" | "CONFIGURING" | "SUSPENDED") => array.running += 1,
+            _ => {}
+        }
+    }
+    arrays
+}
+
+/// Whether a job that waits for this reason could not start yet.
+fn is_barred(why: &str) -> bool {
+    ["Dependency", "BeginTime", "JobHeld"].iter().any(|one| why.starts_with(one))
 }
 
 /// Asks for the queue and the nodes.

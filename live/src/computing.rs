@@ -7,7 +7,7 @@ use queuecast_report::{Answer, Cell, Column, Document, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::forecasts::JobForecast;
-use crate::learning::{LearningError, LookForecasts, forecast, is_learned, learn};
+use crate::learning::{LearningError, LookForecasts, first_starts, forecast, is_learned, learn};
 use crate::store::{ClusterNumber, Store, StoreError};
 use crate::submission::{SiteDefaults, SubmissionTables, submission_tables};
 
@@ -58,6 +58,14 @@ pub fn compute(
 ) -> Result<Computed, StoreError> {
     let mut failures: Vec<LearningError> = Vec::new();
     let mut learned_until = None;
+    // Loading a history and learning from it for the first time may take long: what questions need most comes before.
+    if !is_learned(store, cluster, at).unwrap_or(true) {
+        match first_starts(store, cluster, at, messages) {
+            Ok(Some((look, starts))) => store.keep_starts(cluster, look, &starts)?,
+            Ok(None) => {}
+            Err(error) => failures.push(error),
+        }
+    }
     if settings.learns {
         match learn(store, cluster, at, messages) {
             Ok(Some(learned)) => {

@@ -19,7 +19,7 @@ pub enum Frequency {
     Window,
     /// At a look with jobs that accounting did not have yet.
     NewJobs,
-    /// At a look with an array that waits, of which accounting does not tell yet, and that was not asked for before.
+    /// At a look with an array that waits, of which accounting does not tell yet, or that what was told before does not go with.
     NewArrays,
     /// Every hour.
     Hour,
@@ -162,18 +162,18 @@ pub fn arrays(jobs: &[u64]) -> DeclaredCommand {
         program: "squeue",
         arguments: arguments.map(str::to_owned).to_vec(),
         frequency: Frequency::NewArrays,
-        purpose: "how many tasks of an array may run at once, which accounting tells only once some of them could start",
+        purpose: "how many tasks of an array may run at once, which accounting tells only once some of them could start, and not when that is changed",
         daemon: "slurmctld",
         rights: USERS,
     }
 }
 
-/// How many tasks may run at once of each array of which [`arrays`] told; those that all may are not among them.
+/// How many tasks may run at once of each array of which [`arrays`] told, 0 being all.
 pub fn throttles_kept(text: Option<&str>) -> BTreeMap<u64, u32> {
     let limited = |line: &str| {
         let (array, tasks) = line.trim().split_once('|')?;
-        let most: u32 = tasks.rsplit_once('%')?.1.parse().ok()?;
-        Some((array.parse().ok()?, most)).filter(|_| most > 0)
+        let most: u32 = tasks.rsplit_once('%').map_or(Ok(0), |one| one.1.parse()).ok()?;
+        Some((array.parse().ok()?, most))
     };
     text.unwrap_or_default().lines().filter_map(limited).collect()
 }
@@ -322,7 +322,7 @@ mod tests {
         assert!(new.line().ends_with(" -j 1234"), "{}", new.line());
         assert_eq!(arrays.line(), "squeue -h -a -t PENDING -o '%F|%K' -j 1234");
         let kept = throttles_kept(Some("7|1-500%20\n8|1-3\n9|1,3,5,...%4\nx|1%2\n10|1-2%0\n"));
-        assert_eq!(kept.into_iter().collect::<Vec<_>>(), [(7, 20), (9, 4)]);
+        assert_eq!(kept.into_iter().collect::<Vec<_>>(), [(7, 20), (8, 0), (9, 4), (10, 0)]);
         assert_eq!(config.line(), "scontrol show config");
         assert_eq!(usage.line(), "sshare -a -P --format=Account,User,RawUsage");
         assert_eq!(usage_kept(&kept_usage(Time(1234), "a\nb\n")), Some((Time(1234), "a\nb\n")));

@@ -109,6 +109,24 @@ pub struct LookForecasts {
     pub starts: Option<(i64, Vec<u8>)>,
 }
 
+/// Finds when the waiting jobs of a look start by the site's own scheduler while nothing was learned yet, to be kept with the number of the look;
+/// `None` if it was found before, or cannot be asked.
+///
+/// # Errors
+/// As of [`learn`].
+pub fn first_starts(
+    store: &impl Store,
+    cluster: ClusterNumber,
+    at: Time,
+    messages: &dyn Messages,
+) -> Result<Option<(i64, Vec<u8>)>, LearningError> {
+    let Some(look) = store.look_at(cluster, at)? else { return Ok(None) };
+    let site = site_at(&look.look)?;
+    let place = known_scheduler(store, cluster, (&look, &site), "accounting", messages)?;
+    let place = place.filter(|place| place.starts().is_none());
+    Ok(place.and_then(|place| Some((look.number, place.queue_starts().stored()?))))
+}
+
 /// Says when the waiting jobs of a look start, by what was learned before; nothing while nothing was.
 ///
 /// # Errors

@@ -183,15 +183,27 @@ impl OpenStore {
             Some(look) => known_scheduler(&self.store, self.cluster, (look, site), &name, messages),
             None => Ok(None),
         };
-        let learning = learning.with_scheduler(self.told(scheduler)?);
+        let scheduler = self.told(scheduler)?.map(|place| place.for_questions(messages));
+        let learning = learning.with_scheduler(scheduler);
         let recall = Box::new(move |name: &str| self.store.learned(self.cluster, until, name).ok().flatten());
         Ok(Ok(KeptModels { name, learning, recall }))
     }
 
-    /// The site with its own scheduler, of which nothing is known yet; `None`, which is said, if it cannot be asked.
-    pub fn scheduler(&self, site: &LiveSite, messages: &dyn Messages) -> Result<Option<SlurmPlace>, Refusal> {
+    /// The site with its own scheduler while nothing was learned of it: by what a collector has found of the look, unless all is to be found
+    /// anew; `None`, which is said, if it cannot be asked.
+    pub fn scheduler(
+        &self,
+        site: &LiveSite,
+        is_anew: bool,
+        messages: &dyn Messages,
+    ) -> Result<Option<SlurmPlace>, Refusal> {
         let name = self.location.to_string();
-        self.told(scheduler_at(&self.store, self.cluster, site, &name, messages))
+        let look = self.told(self.store.look_at(self.cluster, site.asked))?.filter(|_| !is_anew);
+        let place = match &look {
+            Some(look) => known_scheduler(&self.store, self.cluster, (look, site), &name, messages),
+            None => scheduler_at(&self.store, self.cluster, site, &name, messages),
+        };
+        Ok(self.told(place)?.map(|place| place.for_questions(messages)))
     }
 
     /// How right the forecasts of a time were, by what is known at the last look; of this length before that look, if no other is named.

@@ -124,7 +124,8 @@ impl StoredSite {
         let regimes = confidence.into_regimes();
         let scheduler = match &past {
             Some(past) => known_scheduler(store, self.cluster, (look, &site), &past.name, &Unheard)
-                .map_err(|error| self.refused(error))?,
+                .map_err(|error| self.refused(error))?
+                .map(|place| place.for_questions(&Unheard)),
             None => None,
         };
         let history = past.as_ref().map(|past| past.named(&regimes, scheduler.as_ref()));

@@ -29,7 +29,7 @@ pub struct FollowedTexts<'a> {
     pub accounting: &'a str,
     /// [`SSHARE_NOW`](queuecast_slurm_texts::SSHARE_NOW) and when it was asked for, where it is shown; else accounting tells usage.
     pub sshare: Option<(Time, &'a str)>,
-    /// How many tasks may run at once of arrays that accounting does not have yet, by their numbers.
+    /// How many tasks may run at once of arrays of which accounting may not tell, by their numbers, 0 being all.
     pub throttles: &'a BTreeMap<u64, u32>,
 }
 
@@ -260,7 +260,7 @@ fn standing(
 
 /// A submission with what may have been changed since: the tasks that are left, how many of them may run at once, its limit, its partitions,
 /// what it still depends on, and whether it is held. Of an array, tasks that wait for something by themselves say so where they stand, or
-/// others do that they do not ([`StandingState`]). `throttle` is what is known besides accounting.
+/// others do that they do not ([`StandingState`]). `throttle` is what is known besides accounting, and later than that, 0 being all tasks.
 fn as_seen(
     mut submission: SubmittedJob,
     tasks: &[(Option<u32>, &Queued)],
@@ -273,7 +273,10 @@ fn as_seen(
     let waits_for_tasks = |one: &(Option<u32>, &Queued)| one.1.reason.code == "JobArrayTaskLimit";
     let running = tasks.iter().filter(|one| one.1.elapsed.is_some()).count();
     let inferred = tasks.iter().any(waits_for_tasks).then_some((running as u32).max(1));
-    let throttle = accounted.or(throttle).or(inferred);
+    let throttle = match throttle {
+        Some(0) => None,
+        known => known.or(accounted).or(inferred),
+    };
     let array = (!indices.is_empty()).then_some(JobArray { indices, throttle });
     if submission.request.array != array {
         submission.request.array = array;

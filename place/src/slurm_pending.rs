@@ -25,13 +25,16 @@ impl SlurmPlace {
         ClusterQueue { cluster, history, moment, record: found.record.as_deref() }
     }
 
-    /// When every job starts that waits, in the order of the queue; as it was found before, if it was.
-    fn pending_starts(&self) -> (Vec<ClusterPendingStart>, Option<PendingRecord>) {
+    /// When every job starts that waits, in the order of the queue, as it was found before, if it was; and in how many simulations.
+    fn pending_starts(&self) -> (Vec<ClusterPendingStart>, Option<PendingRecord>, usize) {
         match &self.found.starts {
-            Some(starts) => starts.of(&self.cluster, &self.moment),
+            Some(found) => {
+                let (starts, record) = found.of(&self.cluster, &self.moment);
+                (starts, record, found.schedules.len())
+            }
             None => {
                 let found = self.starts_now().0;
-                (found.starts, found.record)
+                (found.starts, found.record, found.schedules.len())
             }
         }
     }
@@ -39,8 +42,7 @@ impl SlurmPlace {
     /// Every job that waits.
     pub(super) fn pending(&self, zone: &TimeZone, messages: &dyn Messages) -> Result<PendingAnswer, Refusal> {
         messages.begins("simulating the site", 0);
-        let settings = self.settings();
-        let (starts, record) = self.pending_starts();
+        let (starts, record, draws) = self.pending_starts();
         let running = self.moment.standings.iter();
         let running = running.filter(|one| matches!(one.state, StandingState::Running { .. }));
         let known = self
@@ -56,7 +58,7 @@ impl SlurmPlace {
             free: procs(free),
             running: running.count(),
             history: number_of(known.count(), "job"),
-            draws: settings.draws.draws,
+            draws: draws as u32,
             record,
         };
         Ok(PendingAnswer {

@@ -293,6 +293,7 @@ mod tests {
             trial_draws: draws.draws,
             seed,
             is_followed: false,
+            ..ClusterWhenSettings::default()
         };
         let mut moments = RecordedMoments::new(&cluster, &run);
         let mut widths = Vec::new();

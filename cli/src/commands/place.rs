@@ -321,8 +321,10 @@ pub fn read_live(
                 Ok(kept) => return Ok((site, Some(ReadPast::Kept(Box::new(kept))))),
                 Err(store) => {
                     if uses != StoreUse::Accounting {
+                        let is_anew = uses == StoreUse::Scheduler;
                         scheduler =
-                            told::asked(printer, |messages| store.scheduler(&site, messages))?.map(Box::new);
+                            told::asked(printer, |messages| store.scheduler(&site, is_anew, messages))?
+                                .map(Box::new);
                     }
                     let raw = store
                         .history(site.asked)?

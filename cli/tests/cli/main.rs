@@ -38,6 +38,7 @@ mod postgres;
 mod predictions;
 mod reproduce;
 mod roles;
+mod same_moment;
 mod score;
 mod search;
 mod serve;

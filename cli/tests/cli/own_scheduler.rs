@@ -17,7 +17,7 @@ const SCONTROL: &str = r#"case "$*" in
 esac"#;
 
 /// The site of two nodes, of which one job holds all and one waits, with its configuration.
-fn described() -> Folder {
+pub fn described() -> Folder {
     let folder = site(now());
     for (name, text) in [("scontrol", SCONTROL), ("sshare", "exit 1"), ("sacctmgr", "exit 1")] {
         fs::write(folder.path(name), format!("#!/bin/sh\n{text}\n")).unwrap();

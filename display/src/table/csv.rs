@@ -38,8 +38,13 @@ fn line(fields: impl ExactSizeIterator<Item = String>) -> String {
     quoted.join(",") + "\n"
 }
 
-/// One field, quoted where it must be.
+/// One field, quoted where it must be. Of the control characters, which a terminal may obey, line breaks and tabs stay; the others are
+/// U+FFFD, as everywhere else.
 pub fn csv_field(field: &str) -> Cow<'_, str> {
+    let may_harm = |letter: char| letter.is_control() && !['\n', '\r', '\t'].contains(&letter);
+    if field.contains(may_harm) {
+        return Cow::Owned(csv_field(&field.replace(may_harm, "\u{FFFD}")).into_owned());
+    }
     if field.contains(['"', ',', '\n', '\r']) || field.starts_with(' ') || field.ends_with(' ') {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

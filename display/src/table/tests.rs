@@ -198,6 +198,10 @@ log,28481,45,,1,7,9f3a
     let mut alone = Table::new([Column::text("only")]);
     alone.row([Cell::Missing]);
     assert_eq!(csv(&alone), "only\n\"\"\n");
+    // Names of jobs may have what clears a screen.
+    let mut named = Table::new([Column::text("name"), Column::text("user")]);
+    named.row(["\u{1b}[2J, \u{9b}\u{7}x".into(), "a\tb".into()]);
+    assert_eq!(csv(&named), "name,user\n\"\u{FFFD}[2J, \u{FFFD}\u{FFFD}x\",a\tb\n");
 }
 
 #[test]

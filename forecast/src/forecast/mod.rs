@@ -45,8 +45,8 @@ pub use closeness::{TOLD_APART, is_surely_shorter, odds_of_shorter};
 pub use cluster::{
     ClusterDraws, ClusterForecaster, ClusterPendingStart, ClusterQuestion, ClusterQueue, ClusterRecord,
     ClusterWhenError, ClusterWhenSettings, ExpectedArrivals, FollowedAnswers, FoundQueue, SITE_METHOD,
-    SiteBlocker, SiteBlockers, SiteTarget, StartForecast, campaign_at_cluster, when_at_cluster,
-    when_each_at_cluster,
+    SimulationWork, SiteBlocker, SiteBlockers, SiteTarget, StartForecast, campaign_at_cluster,
+    when_at_cluster, when_each_at_cluster,
 };
 pub(crate) use cluster::{ClusterVariants, never_starts, variants_at_cluster};
 pub use doubt::Doubt;

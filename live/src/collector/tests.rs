@@ -191,7 +191,43 @@ fn arrays_that_cannot_start_yet_are_asked_about_once() {
     let cluster = store.cluster("one").unwrap();
     let kept = store.texts_at(cluster, Time(100_400)).unwrap().remove(declared::ARRAYS_FILE);
     let throttles: Vec<(u64, u32)> = declared::throttles_kept(kept.as_deref()).into_iter().collect();
-    assert_eq!(throttles, [(8, 3)]);
+    assert_eq!(throttles, [(8, 3), (12, 0)]);
+}
+
+/// `scontrol update ArrayTaskThrottle` shows in what waits and runs: then it is asked for, and not again while that goes with the answer.
+#[test]
+fn a_changed_throttle_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqlStore::open(&StoreLocation::File(folder.path().join("s"))).unwrap();
+    let hourly = CollectorSettings { texts_every: Some(Seconds(3600)), ..settings() };
+    let slurm = Prepared::new("9\x1f9_[1-6%1]\x1f900\x1fUnknown\n");
+    let mut collector = Collector::new(&mut store, "one", hourly).unwrap();
+    let task = |job: &str, why: &str| match why {
+        "" => queued(job, "RUNNING"),
+        why => queued(job, "PENDING").replace("Priority", why),
+    };
+    *slurm.queue.borrow_mut() = task("9_1", "") + &task("9_2", "Priority");
+    collector.round(&slurm, Time(100_000), &mut |_| true).unwrap();
+    let mut at = 100_000;
+    let mut asked = |answer: &str, seen: &[(&str, &str)]| {
+        at += 120;
+        slurm.asked.borrow_mut().clear();
+        *slurm.queue.borrow_mut() = answer.to_owned();
+        let queue: String = seen.iter().map(|one| task(one.0, one.1)).collect();
+        assert_eq!(collector.arrays(&slurm, &queue, Time(at)).unwrap(), None);
+        slurm.asked.borrow().len()
+    };
+    let (limited, full) = ("JobArrayTaskLimit", "Resources");
+    assert_eq!(asked("", &[("9_1", ""), ("9_2", full)]), 0, "accounting tells of it");
+    assert_eq!(asked("9|2-6%1\n", &[("9_1", ""), ("9_2", limited)]), 1);
+    assert_eq!(asked("", &[("9_1", ""), ("9_2", limited)]), 0, "as it was told");
+    assert_eq!(asked("9|3-6%3\n", &[("9_1", ""), ("9_2", ""), ("9_3", full)]), 1, "more run");
+    assert_eq!(asked("", &[("9_1", ""), ("9_2", ""), ("9_3", full)]), 0);
+    assert_eq!(asked("9|3-6%2\n", &[("9_1", ""), ("9_2", ""), ("9_3", limited)]), 1, "fewer may");
+    assert_eq!(asked("9|3-6\n", &[("9_1", ""), ("9_2", ""), ("9_3", full)]), 1, "as many as there is room");
+    let cluster = store.cluster("one").unwrap();
+    let kept = store.texts_at(cluster, Time(at)).unwrap().remove(declared::ARRAYS_FILE);
+    assert_eq!(declared::throttles_kept(kept.as_deref()).get(&9), Some(&0));
 }
 
 #[test]

@@ -146,6 +146,21 @@ fn a_site_that_is_not_described_is_simulated_by_partitions_and_says_so() {
     assert!(!told.iter().any(|note| note.contains("not simulated")), "{told:?}");
 }
 
+/// While nothing was learned yet, the queue is simulated all the same, and that stays what is said of the look.
+#[test]
+fn the_queue_of_a_new_store_is_simulated_before_it_is_learned_from() {
+    let (_folder, mut store, cluster) = store(true);
+    store.keep_texts(cluster, Time(AT), &texts(2)).unwrap();
+    computed(&mut store, cluster, AT, false);
+    assert_eq!(store.learned_until(cluster, Time(AT)).unwrap(), None);
+    let look = store.look_at(cluster, Time(AT)).unwrap().unwrap();
+    let first = store.starts_of(cluster, look.number).unwrap();
+    assert!(first.is_some());
+    computed(&mut store, cluster, AT, true);
+    assert_eq!(store.starts_of(cluster, look.number).unwrap(), first);
+    assert_eq!(pending(&store, cluster, AT).iter().filter(|job| job.start.is_some()).count(), 3);
+}
+
 #[test]
 fn accounting_that_is_empty_is_told() {
     let (_folder, mut store, cluster) = store(false);

@@ -141,7 +141,7 @@ fn the_tasks_at_once_of_an_array_are_those_that_run_while_others_wait_for_them()
     assert_eq!((throttle("JobArrayTaskLimit"), throttle("Priority")), (Some(2), None));
 }
 
-/// What is known of an array that accounting does not have counts, and nothing of one that it has.
+/// What was asked for counts, since it is later than what accounting tells: of an array that this does not have, and of one that was changed.
 #[test]
 fn the_tasks_at_once_of_an_array_that_cannot_start_yet_are_asked_for() {
     let sacct = accounting(&[row("9_[1-2%1]", "PENDING", [Some(NOW - 900), None, None], 4)]);
@@ -162,8 +162,9 @@ fn the_tasks_at_once_of_an_array_that_cannot_start_yet_are_asked_for() {
         submission(&place, array).request.array.as_ref().unwrap().throttle
     };
     let known = BTreeMap::from([(9, 5), (12, 2)]);
-    assert_eq!((throttle(known.clone(), "9"), throttle(known, "12")), (Some(1), Some(2)));
-    assert_eq!(throttle(NONE, "12"), None);
+    assert_eq!((throttle(known.clone(), "9"), throttle(known, "12")), (Some(5), Some(2)));
+    assert_eq!((throttle(NONE, "9"), throttle(NONE, "12")), (Some(1), None));
+    assert_eq!(throttle(BTreeMap::from([(9, 0)]), "9"), None, "all");
 }
 
 /// Of an array one task is held, one waits for another job, and the others could start: each starts, or does not, by itself, and no more
@@ -215,7 +216,7 @@ fn held_and_dependent_jobs_are_not_eligible() {
         + &waits("8", "JobHeldUser")
         + &line("9", None, "", "afterok:7(unfulfilled)", "Dependency")
         + &waits("10", "Priority");
-    let heard = Heard::default();
+    let heard = Heard(Mutex::new(Vec::new()));
     let look = LiveSite::read(&nodes("0/4/0/4"), &queue, Time(NOW)).unwrap();
     let texts =
         FollowedTexts { name: "test", site: &site(), accounting: &sacct, sshare: None, throttles: &NONE };
@@ -359,4 +360,34 @@ impl Messages for Heard {
     }
     fn begins(&self, _: &str, _: usize) {}
     fn done(&self, _: usize) {}
+}
+
+/// A question simulates what a collector has not, by no more simulations than the length of the queue allows, and says what that makes of
+/// its ranges.
+#[test]
+fn the_first_question_of_a_long_queue_has_few_simulations_and_says_so() {
+    let ended = |job: i64| {
+        let at = |after: i64| Some(NOW - 20_000 + 100 * job + after);
+        row(&job.to_string(), "COMPLETED", [at(0), at(10), at(60)], 4)
+    };
+    let sacct = accounting(&(1..=60).map(ended).collect::<Vec<_>>());
+    let mut widths = Vec::new();
+    for (jobs, draws) in [(12, 40), (300, 22)] {
+        let queue: String = (0..jobs).map(|job| waits(&(1000 + job).to_string(), "Priority")).collect();
+        let heard = Heard(Mutex::new(Vec::new()));
+        let place = followed(&sacct, &queue, &nodes("0/4/0/4")).for_questions(&heard);
+        assert_eq!(place.starts().unwrap().schedules.len(), draws, "{jobs}");
+        let answer = place.pending(&TimeZone::UTC, &Unheard).unwrap();
+        assert_eq!((answer.queues[0].draws as usize, answer.jobs.len()), (draws, jobs));
+        let range = answer.jobs[8].start.unwrap();
+        widths.push((range.high - range.low) / range.median);
+        let notes = heard.0.lock().unwrap().clone();
+        let said = notes.iter().filter(|note| note.contains("wider than they will be"));
+        assert_eq!(said.count(), usize::from(jobs > 12), "{notes:?}");
+        if jobs == 300 {
+            let part = "300 jobs wait, and what queuecast collect computes of them is not all there: ranges are by 22 simulations instead of 40, corrected by 0 past queues instead of 40";
+            assert!(notes.iter().any(|note| note.starts_with(part)), "{notes:?}");
+        }
+    }
+    assert!(widths[1] > widths[0], "{widths:?}");
 }

@@ -51,13 +51,53 @@ pub struct ClusterWhenSettings {
     pub draws: ClusterDraws,
     /// How many of the last submissions the same is tried on.
     pub trials: usize,
-    /// Simulations of each trial.
+    /// Simulations of each trial, and of each past queue.
     pub trial_draws: u32,
+    /// How many past queues are asked about, where it is not known how right answers about waiting jobs were.
+    pub past_queues: usize,
     /// The seed of all draws.
     pub seed: Seed,
     /// Whether the site is followed from look to look. Then a job is placed beside simulations of the queue without it, which are the same
     /// for all, instead of being simulated with it; and waiting jobs are corrected by half of earlier errors.
     pub is_followed: bool,
+}
+
+/// Past queues that are asked about.
+const PAST_QUEUES: usize = 40;
+
+/// Where there is not enough work for more, this many simulations are done.
+const FEWEST_DRAWS: u32 = 5;
+
+/// A queue of fewer jobs counts as one of this many: a simulation has work besides its queue.
+const SHORT_QUEUE: u64 = 10;
+
+/// How much may be simulated for an answer. A simulation goes through the waiting jobs at each pass of the scheduler, and there are the more
+/// passes the more jobs wait: it counts as the square of their number, which takes about a microsecond each. Time itself is not looked at, so
+/// that the same question has the same answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimulationWork(pub u64);
+
+impl ClusterWhenSettings {
+    /// These with as many simulations as may be done with `work` while `waiting` jobs wait: of the queue first, and of what is left half for
+    /// trials and half for past queues. With fewer past queues than usual, their errors correct waiting jobs wholly.
+    #[must_use]
+    pub fn within(self, SimulationWork(work): SimulationWork, waiting: usize) -> ClusterWhenSettings {
+        let each = (waiting as u64).max(SHORT_QUEUE).pow(2);
+        let most = u32::try_from(work / each).unwrap_or(u32::MAX);
+        let draws = most.max(FEWEST_DRAWS).min(self.draws.draws);
+        let tried = (most.saturating_sub(draws) / self.trial_draws.max(1) / 2) as usize;
+        ClusterWhenSettings {
+            draws: ClusterDraws { draws, ..self.draws },
+            trials: self.trials.min(tried),
+            past_queues: self.past_queues.min(tried),
+            ..self
+        }
+    }
+
+    /// Whether as many past queues are asked about as usual.
+    pub(super) fn has_all_past_queues(&self) -> bool {
+        self.past_queues >= PAST_QUEUES
+    }
 }
 
 impl Default for ClusterWhenSettings {
@@ -66,6 +106,7 @@ impl Default for ClusterWhenSettings {
             draws: ClusterDraws::default(),
             trials: 60,
             trial_draws: 8,
+            past_queues: PAST_QUEUES,
             seed: Seed(1),
             is_followed: false,
         }
@@ -363,5 +404,24 @@ pub(super) fn state_now(question: &ClusterQuestion<'_>) -> StateNow {
         wanted: ahead.wanted,
         preferred: ahead.preferred,
         preferred_wanted: ahead.preferred_wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_jobs_wait_the_fewer_simulations_there_are() {
+        let counts = |waiting: usize| {
+            let ClusterWhenSettings { draws, trials, past_queues, .. } =
+                ClusterWhenSettings::default().within(SimulationWork(1_000_000), waiting);
+            (draws.draws, trials, past_queues)
+        };
+        // Of 100 simulations 40 are of the queue, and 8 of each trial and past queue.
+        assert_eq!((counts(0), counts(30), counts(100)), ((40, 60, 40), (40, 60, 40), (40, 3, 3)));
+        assert_eq!((counts(200), counts(1000), counts(5000)), ((25, 0, 0), (5, 0, 0), (5, 0, 0)));
+        let usual = ClusterWhenSettings::default();
+        assert_eq!(usual.within(SimulationWork(u64::MAX), 1000), usual);
     }
 }

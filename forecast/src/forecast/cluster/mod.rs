@@ -13,7 +13,7 @@ mod requested;
 mod starts;
 
 pub use answer::{
-    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, when_at_cluster,
+    ClusterQuestion, ClusterWhenError, ClusterWhenSettings, SITE_METHOD, SimulationWork, when_at_cluster,
     when_each_at_cluster,
 };
 pub(crate) use answer::{ClusterVariants, never_starts, variants_at_cluster};

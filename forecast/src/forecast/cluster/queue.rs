@@ -21,10 +21,8 @@ use queuecast_slurm_sim::cluster::{
 };
 use queuecast_slurm_sim::controller::{LimitOf, PendingReason, SimulatedSchedule, pending_reasons};
 
-/// Past queues that are asked about too, those of the last submissions, the jobs of each, and the simulations for each.
-const PAST_QUEUES: usize = 40;
+/// The jobs that are asked about of each past queue.
 const PAST_JOBS: usize = 6;
-const PAST_DRAWS: u32 = 8;
 
 /// Submissions between two past queues, at most.
 const APART: usize = 25;
@@ -176,7 +174,9 @@ impl ClusterQueue<'_> {
     ) -> FoundQueue {
         let now = self.moment.now.second();
         let correction = past.correction(now);
-        let correction = if settings.is_followed { correction.halved() } else { correction };
+        // Where few outcomes are known, what is assumed of errors counts wholly.
+        let is_halved = settings.is_followed && settings.has_all_past_queues();
+        let correction = if is_halved { correction.halved() } else { correction };
         let reasons = pending_reasons(self.cluster, self.moment);
         let all = all_tasks(self.moment);
         let numbers: BTreeMap<(usize, Option<u32>), usize> = order::map_of(all.into_iter().zip(0..));
@@ -220,14 +220,15 @@ impl ClusterQueue<'_> {
         }
     }
 
-    /// Asks about jobs of past queues, and follows what became of them up to the moment.
+    /// Asks about jobs of past queues, those of the last submissions, and follows what became of them up to the moment.
     pub(super) fn past_queues(&self, settings: ClusterWhenSettings) -> FollowedAnswers {
         let ClusterQueue { cluster, history, moment, .. } = *self;
         let mut submits: Vec<Micros> =
             history.submissions.iter().map(|one| one.submit).filter(|submit| *submit < moment.now).collect();
         submits.sort_unstable();
-        let apart = (submits.len() / PAST_QUEUES).clamp(1, APART);
-        let first = submits.len().saturating_sub(PAST_QUEUES * apart);
+        let queues = settings.past_queues;
+        let apart = (submits.len() / queues.max(1)).clamp(1, APART);
+        let first = submits.len().saturating_sub(queues * apart);
         let outcomes: BTreeMap<(&str, Option<u32>), usize> = order::map_of(
             history.outcomes.iter().zip(0..).map(|(one, place)| ((one.key.as_str(), one.task), place)),
         );
@@ -241,7 +242,7 @@ impl ClusterQueue<'_> {
         }
         events.sort_unstable();
         let mut events = events.into_iter().filter(|event| is_known(event.0, moment.now)).peekable();
-        let draws = ClusterDraws { draws: PAST_DRAWS, ..settings.draws };
+        let draws = ClusterDraws { draws: settings.trial_draws, ..settings.draws };
         let mut forecaster = ClusterForecaster::new(cluster, history, draws, settings.seed);
         let mut moments = RecordedMoments::new(cluster, history);
         let mut past = FollowedAnswers::new();

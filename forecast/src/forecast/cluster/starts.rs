@@ -62,6 +62,9 @@ pub(super) struct StartDraws {
 /// the last.
 const AHEAD: [Micros; 3] = [Micros::of_seconds(3600), Micros::DAY, Micros::of_seconds(7 * 86_400)];
 
+/// The simulations that show whether the others would end within a horizon.
+const FIRST: usize = 2;
+
 /// The equal parts that a history of less than a day is divided into: arrivals are those of the last part, the last two, and so on,
 /// up to all.
 const RECENT_PARTS: i64 = 8;
@@ -183,31 +186,48 @@ pub(super) fn cluster_runs(
             days => Micros::DAY * rng.random_range(days.min(3)..=days.min(28)),
         }
     };
-    let all: Vec<(u32, Micros)> = (0..settings.draws).map(|number| (number, back(number))).collect();
-    let mut open = all;
-    for ahead in AHEAD {
+    let mut open: Vec<(u32, Micros)> = (0..settings.draws).map(|number| (number, back(number))).collect();
+    for (ahead, is_last) in AHEAD.into_iter().zip([false, false, true]) {
+        // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
+        let is_beyond = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
+        let is_late = |back: Micros, found: &ClusterDraw| back > ahead && found.waits.iter().any(is_beyond);
         // Past submissions by how long ago they were.
         let mut sequels: BTreeMap<Micros, PastArrivals<'_>> = BTreeMap::new();
-        for &(_, back) in open.iter().filter(|(_, back)| *back > Micros::ZERO) {
-            sequels.entry(back).or_insert_with(|| arrivals(past, now, back, ahead));
-        }
-        let none = Vec::new();
-        let found = parallel::map(&open, |&(number, back)| {
-            if !is_wanted() {
-                let (waits, runs) = (vec![None; wanted.len()], vec![None; wanted.len()]);
-                return ClusterDraw { waits, runs, ..ClusterDraw::default() };
+        let mut simulated = |some: &[(u32, Micros)]| {
+            for &(_, back) in some.iter().filter(|(_, back)| *back > Micros::ZERO) {
+                sequels.entry(back).or_insert_with(|| arrivals(past, now, back, ahead));
             }
-            let sequel = sequels.get(&back).unwrap_or(&none);
-            outset.draw(sequel, back, &mut stream(number))
-        });
-        // A start beyond the horizon may be too early: arrivals after the horizon were not simulated.
-        let is_late = |start: &Option<f64>| start.is_none_or(|start| start >= ahead.as_seconds());
+            let none = Vec::new();
+            parallel::map(some, |&(number, back)| {
+                if !is_wanted() {
+                    let (waits, runs) = (vec![None; wanted.len()], vec![None; wanted.len()]);
+                    return ClusterDraw { waits, runs, ..ClusterDraw::default() };
+                }
+                let sequel = sequels.get(&back).unwrap_or(&none);
+                outset.draw(sequel, back, &mut stream(number))
+            })
+        };
+        // Where the first of them are late, most will be: with the next horizon all come to the same as with both.
+        let may_be_late: Vec<(u32, Micros)> = open.iter().copied().filter(|one| one.1 > ahead).collect();
+        if !is_last && may_be_late.len() > FIRST {
+            let found = simulated(&may_be_late[..FIRST]);
+            if found.iter().zip(&may_be_late).all(|(found, one)| is_late(one.1, found)) {
+                continue;
+            }
+            for (found, &(number, back)) in found.into_iter().zip(&may_be_late) {
+                if !is_late(back, &found) {
+                    open.retain(|one| one.0 != number);
+                    drawn[number as usize] = found;
+                }
+            }
+        }
+        let found = simulated(&open);
         let mut late = Vec::new();
-        for ((number, back), starts) in open.into_iter().zip(found) {
-            if back > ahead && starts.waits.iter().any(is_late) {
+        for ((number, back), found) in open.into_iter().zip(found) {
+            if is_late(back, &found) {
                 late.push((number, back));
             }
-            drawn[number as usize] = starts;
+            drawn[number as usize] = found;
         }
         open = late;
     }

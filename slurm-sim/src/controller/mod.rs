@@ -29,6 +29,8 @@ mod simulate;
 mod state;
 
 #[cfg(test)]
+mod array_rule_tests;
+#[cfg(test)]
 mod gpu_rule_tests;
 #[cfg(test)]
 mod rule_tests;

@@ -224,6 +224,7 @@ impl Controller<'_> {
         }
         for task in self.jobs.waiting_of(tasks) {
             if self.jobs.at_mut(task).wait.eligible.take().is_some() {
+                self.limits.end_ageing(&mut self.jobs, task);
                 self.queue.is_unready(task);
             }
         }

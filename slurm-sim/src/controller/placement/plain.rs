@@ -301,16 +301,12 @@ fn by_runs(
             order.retain(|&node| node >= named);
             order.extend(run.all.iter().rev().filter(|&&node| node < named));
         } else if missing.nodes() <= 1 {
-            // One node left to find: the one with the fewest processors that are enough; for GPUs alone the first.
+            // One node left to find: the one with the fewest processors that are enough, as far as these count.
             let is_enough = |node: &usize| {
                 i64::from(missing.usable[*node]) >= missing.cpus && missing.has_gres(&missing.gres_of(*node))
             };
             let enough = run.all.iter().copied().filter(is_enough);
-            let of_gpus = need.gpus() > 0
-                && need.gres.cpus_per_gpu == 0
-                && !matches!(need.memory, MemoryNeed::PerGpu(_));
-            let size = |node: usize| if of_gpus { 0 } else { missing.usable[node] };
-            if let Some(node) = enough.min_by_key(|&node| size(node)) {
+            if let Some(node) = enough.min_by_key(|&node| need.counts_as(missing.usable[node])) {
                 order = vec![node];
             }
         }

@@ -11,6 +11,7 @@ mod engine;
 mod forecast;
 mod predict;
 mod queue_time;
+mod run_on;
 mod swf;
 mod synth;
 mod template;

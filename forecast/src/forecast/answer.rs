@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::doubt::Doubt;
 use super::method::WaitMethod;
+use super::range_record::MethodRecord;
 use super::regime::{self, RegimeRecord};
-use super::trials::MethodRecord;
 use queuecast_core::distribution::Distribution;
 use queuecast_core::job::Job;
 use queuecast_core::units::{Procs, Seconds, Time};

@@ -2,8 +2,8 @@
 
 use queuecast_core::number::number_of;
 
+use super::range_record::MethodRecord;
 use super::regime::RegimeRecord;
-use super::trials::MethodRecord;
 
 /// Why an answer is not to be relied on.
 #[derive(Debug, Clone, Copy, PartialEq)]

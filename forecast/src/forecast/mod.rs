@@ -23,6 +23,7 @@ mod past_queues;
 mod pending;
 mod planned;
 mod played_forecaster;
+mod range_record;
 mod regime;
 mod soonest;
 mod start_record;
@@ -64,11 +65,11 @@ pub use pending::{PendingForecaster, PendingStart, PendingStarts, PlayedQueue, R
 pub(crate) use planned::{FOREVER, wait_if};
 pub use planned::{PlannedRuns, PlannedWaits};
 pub use played_forecaster::PlayedForecaster;
+pub use range_record::MethodRecord;
 pub use regime::RegimeRecord;
 pub use soonest::SoonestStart;
 pub use starts::{
     LearnedSite, ModelledWaits, QueueOrder, QueueStarts, QueuedStart, SimulatedWaits, TreeSettings,
 };
 pub use stored::{ForecasterKey, StoredError, opened, sealed};
-pub use trials::MethodRecord;
 pub use when::{WhenSource, when, when_each};

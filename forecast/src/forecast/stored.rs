@@ -20,7 +20,7 @@ use queuecast_sim::site::Site;
 const MAGIC: [u8; 16] = *b"queuecast learnt";
 
 /// The layout of what follows. Whatever changes it, or what a forecaster learns, changes this number.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 /// The version of the program: another one may have learned otherwise.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -32,9 +32,9 @@ struct Found {
     arrivals: Vec<(i64, Small)>,
 }
 
-fn found() -> impl Strategy<Value = Found> {
+fn found(waiting: std::ops::Range<usize>) -> impl Strategy<Value = Found> {
     let running = prop::collection::vec((small(), 1_i64..100), 0..8);
-    let waiting = prop::collection::vec(small(), 1..10);
+    let waiting = prop::collection::vec(small(), waiting);
     let arrivals = prop::collection::vec((1_i64..500, small()), 0..10);
     (running, waiting, arrivals).prop_map(|(running, waiting, mut arrivals)| {
         let mut free = MACHINE;
@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(crate::support::cases(1000))]
 
     #[test]
-    fn every_start_is_that_of_the_engine(all in prop::collection::vec(found(), 2)) {
+    fn every_start_is_that_of_the_engine(all in prop::collection::vec(found(1..10), 2)) {
         // One after the other in the same buffers.
         let mut run_on = RunOn::default();
         for found in &all {
@@ -132,6 +132,16 @@ proptest! {
                 prop_assert_eq!(found.by_run_on(&mut run_on, Some(target))[target], slow[target]);
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::support::cases(60))]
+
+    #[test]
+    fn so_is_every_start_of_a_long_queue(found in found(100..250)) {
+        let slow = found.by_engine();
+        prop_assert_eq!(found.by_run_on(&mut RunOn::default(), None), slow);
     }
 }
 

@@ -7,16 +7,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use serde::{Deserialize, Serialize};
-
 use super::joining::{AwaitedEnd, JoinState, Joining};
+use super::run_queue::{BehindRoom, QueueSpot, QueuedJob, RunQueue};
 use queuecast_core::units::{Seconds, Time};
 
 /// Seconds from now at which a running job that has outlived its plan is planned to end.
 const OUTLIVED: i64 = 60;
-
-/// Jobs of the queue that are looked at together.
-const BLOCK: usize = 32;
 
 /// Processors that a running job holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,19 +23,6 @@ pub struct HeldProcs {
     pub planned_end: Time,
     /// Until when they are.
     pub end: Time,
-}
-
-/// A job that waits, or will.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct QueuedJob {
-    /// Processors it asks for.
-    pub procs: u32,
-    /// The run time that the scheduler plans with, in seconds.
-    pub planned: i64,
-    /// How long it runs.
-    pub run: i64,
-    /// Its place: jobs of a higher rank come first, of equal ones those that arrived first.
-    pub rank: f64,
 }
 
 /// A job on the machine of a run.
@@ -72,18 +55,16 @@ pub struct RunOn {
     held: Vec<(i64, u32)>,
     /// Jobs by their numbers: the waiting jobs first, then the arrivals so far.
     jobs: Vec<QueuedJob>,
-    /// The numbers of the jobs in the queue, in order.
-    queue: Vec<u32>,
-    /// The processors of each of these, which is all that most looks at the queue need.
-    sizes: Vec<u32>,
+    queue: RunQueue,
+    /// The numbers of the jobs in the queue at the begin, in order.
+    first: Vec<u32>,
     /// What jobs behind the head are held to; `None` once a job has ended.
     plan: Option<HeadPlan>,
     /// Whether no job of the queue is small enough for what is free, and none has ended since that was found.
     is_full: bool,
-    /// Where in the queue jobs have joined since the last plan.
-    joined: Vec<usize>,
-    /// Where in the queue jobs have started.
-    started: Vec<usize>,
+    /// Where in the queue a job has joined since the last plan, and how many have.
+    joined: Option<QueueSpot>,
+    joiners: usize,
     starts: Vec<Time>,
     /// Waiting jobs that are asked about and have not started.
     left: usize,
@@ -139,10 +120,9 @@ impl RunOn {
         let mut joins = state.last_joins.filter(|_| !state.waiting.is_empty()).map(|at| at.0.max(now));
         if joins.is_some() {
             let last = state.waiting.len() as u32 - 1;
-            self.queue.retain(|&number| number != last);
+            self.first.retain(|&number| number != last);
         }
-        self.sizes.clear();
-        self.sizes.extend(self.queue.iter().map(|&number| self.jobs[number as usize].procs));
+        self.queue.set(&self.first, &self.jobs);
         self.plan(now, state.waiting.len());
         let mut coming = shifted.peekable();
         let is_done = |run: &RunOn| match target {
@@ -191,10 +171,8 @@ impl RunOn {
 
     fn join(&mut self, number: u32) {
         let job = self.jobs[number as usize];
-        let place = self.queue.partition_point(|&other| self.jobs[other as usize].rank >= job.rank);
-        self.queue.insert(place, number);
-        self.sizes.insert(place, job.procs);
-        self.joined.push(place);
+        let at = self.queue.join(number, &job, |other| self.jobs[other as usize].rank >= job.rank);
+        (self.joined, self.joiners) = (Some(at), self.joiners + 1);
     }
 
     /// Tells those that wait for the end of a job that it has ended.
@@ -212,16 +190,12 @@ impl RunOn {
             let number = joining.joiners()[joiner as usize].place;
             let since = self.joins.since(joiner);
             self.since[number as usize] = since;
-            let rank = self.jobs[number as usize].rank;
-            let place = self.queue.partition_point(|&other| {
-                let ranked = self.jobs[other as usize].rank.total_cmp(&rank).reverse();
+            let job = self.jobs[number as usize];
+            let at = self.queue.join(number, &job, |other| {
+                let ranked = self.jobs[other as usize].rank.total_cmp(&job.rank).reverse();
                 ranked.then((self.since[other as usize], other).cmp(&(since, number))).is_lt()
             });
-            self.queue.insert(place, number);
-            self.sizes.insert(place, self.jobs[number as usize].procs);
-            // Where several join, places found before have moved.
-            self.joined.iter_mut().for_each(|other| *other += usize::from(*other >= place));
-            self.joined.push(place);
+            (self.joined, self.joiners) = (Some(at), self.joiners + 1);
         }
     }
 
@@ -235,7 +209,7 @@ impl RunOn {
         for joiner in self.joins.joins.drain(..) {
             is_out[joining.joiners()[joiner as usize].place as usize] = false;
         }
-        self.queue.retain(|&number| !is_out[number as usize]);
+        self.first.retain(|&number| !is_out[number as usize]);
         self.left = joining.joiners().len();
     }
 
@@ -256,9 +230,9 @@ impl RunOn {
         self.holdings.sort_unstable();
         self.jobs.clear();
         self.jobs.extend_from_slice(state.waiting);
-        self.queue.clear();
-        self.queue.extend(0..state.waiting.len() as u32);
-        self.queue
+        self.first.clear();
+        self.first.extend(0..state.waiting.len() as u32);
+        self.first
             .sort_by(|&one, &other| self.jobs[other as usize].rank.total_cmp(&self.jobs[one as usize].rank));
         self.starts.clear();
         self.starts.resize(state.waiting.len(), Time::NEVER);
@@ -270,7 +244,7 @@ impl RunOn {
         }
         self.plan = None;
         self.is_full = false;
-        self.joined.clear();
+        (self.joined, self.joiners) = (None, 0);
     }
 
     fn end(&mut self, number: u32) {
@@ -301,91 +275,59 @@ impl RunOn {
 
     /// Starts jobs from the head while they fit, then those behind that do not delay the head.
     fn plan(&mut self, at: i64, waiting: usize) {
-        if let [place] = self.joined.as_slice()
-            && self.is_full
-            && i64::from(self.sizes[*place]) > self.free
+        let (joined, joiners) = (self.joined.take(), std::mem::take(&mut self.joiners));
+        if let Some(joined) = joined
+            && joiners == 1
         {
-            self.joined.clear();
-            return;
-        }
-        // Where all that has happened since the last plan is that a job joined behind the head, only that job can start.
-        if let ([place], Some(plan)) = (self.joined.as_slice(), self.plan)
-            && *place > 0
-            && plan.shadow >= at
-        {
-            let place = *place;
-            self.joined.clear();
-            let mut plan = plan;
-            if self.starts_behind(place, &mut plan, at, waiting) {
-                self.queue.remove(place);
-                self.sizes.remove(place);
+            let procs = self.jobs[self.queue.number(joined) as usize].procs;
+            if self.is_full && i64::from(procs) > self.free {
+                return;
             }
-            self.plan = Some(plan);
-            return;
-        }
-        self.joined.clear();
-        let mut heads = 0;
-        while let Some(&procs) = self.sizes.get(heads)
-            && i64::from(procs) <= self.free
-        {
-            self.start(at, self.queue[heads], waiting);
-            heads += 1;
-        }
-        self.queue.drain(..heads);
-        self.sizes.drain(..heads);
-        self.plan = None;
-        let Some(&head) = self.sizes.first() else { return };
-        let first = self.first_behind(self.free);
-        self.is_full = first.is_none();
-        // Where no job behind the head is small enough, when the head is to start is not looked for.
-        let Some(mut from) = first else { return };
-        let Some(mut plan) = self.shadow(at, i64::from(head)) else { return };
-        self.started.clear();
-        while from < self.sizes.len() {
-            let to = self.sizes.len().min(from + BLOCK);
-            // Most blocks have no job that is small enough, which is told without a branch for each.
-            let smallest = self.sizes[from..to].iter().fold(u32::MAX, |least, &size| least.min(size));
-            if i64::from(smallest) <= self.free {
-                for place in from..to {
-                    if i64::from(self.sizes[place]) <= self.free
-                        && self.starts_behind(place, &mut plan, at, waiting)
-                    {
-                        self.started.push(place);
-                    }
+            // Where all that has happened since the last plan is that a job joined behind the head, only that job can start.
+            if let Some(mut plan) = self.plan
+                && !joined.is_head()
+                && plan.shadow >= at
+            {
+                if self.starts_behind(joined, &mut plan, at, waiting) {
+                    self.queue.remove(joined);
                 }
+                self.plan = Some(plan);
+                return;
             }
-            from = to;
+        }
+        while let Some(head) = self.queue.head()
+            && i64::from(self.jobs[head as usize].procs) <= self.free
+        {
+            self.start(at, head, waiting);
+            self.queue.remove(QueueSpot::HEAD);
+        }
+        self.plan = None;
+        let Some(head) = self.queue.head() else { return };
+        self.is_full = !self.queue.has_behind(self.free);
+        // Where no job behind the head is small enough, when the head is to start is not looked for.
+        if self.is_full {
+            return;
+        }
+        let Some(mut plan) = self.shadow(at, i64::from(self.jobs[head as usize].procs)) else { return };
+        let mut from = QueueSpot::BEHIND_HEAD;
+        loop {
+            let room =
+                BehindRoom { free: self.free, seconds: plan.shadow.saturating_sub(at), extra: plan.extra };
+            let Some(next) = self.queue.next_to_start(from, room) else { break };
+            from = match self.starts_behind(next, &mut plan, at, waiting) {
+                true => self.queue.remove(next),
+                false => next.next(),
+            };
         }
         self.plan = Some(plan);
-        if let Some(&first) = self.started.first() {
-            let mut kept = first;
-            let mut gone = self.started.iter().copied().peekable();
-            for place in first..self.queue.len() {
-                if gone.next_if_eq(&place).is_none() {
-                    self.queue[kept] = self.queue[place];
-                    self.sizes[kept] = self.sizes[place];
-                    kept += 1;
-                }
-            }
-            self.queue.truncate(kept);
-            self.sizes.truncate(kept);
-        }
     }
 
-    /// The place where the first block of jobs behind the head begins that has a job of at most `free` processors.
-    fn first_behind(&self, free: i64) -> Option<usize> {
-        let behind = self.sizes.get(1..)?;
-        // Most blocks have no job that is small enough, which is told without a branch for each.
-        let fits =
-            |block: &[u32]| i64::from(block.iter().fold(u32::MAX, |least, &size| least.min(size))) <= free;
-        behind.chunks(BLOCK).position(fits).map(|block| 1 + block * BLOCK)
-    }
-
-    /// Starts the job at a place behind the head if it does not delay the head. It stays in the queue.
-    fn starts_behind(&mut self, place: usize, plan: &mut HeadPlan, at: i64, waiting: usize) -> bool {
-        let procs = i64::from(self.sizes[place]);
-        let number = self.queue[place];
-        let in_time = at.saturating_add(self.jobs[number as usize].planned) <= plan.shadow;
+    /// Starts a job behind the head if it does not delay the head. It stays in the queue.
+    fn starts_behind(&mut self, job: QueueSpot, plan: &mut HeadPlan, at: i64, waiting: usize) -> bool {
+        let number = self.queue.number(job);
+        let QueuedJob { procs, planned, .. } = self.jobs[number as usize];
+        let procs = i64::from(procs);
+        let in_time = at.saturating_add(planned) <= plan.shadow;
         let starts = procs <= self.free && (in_time || procs <= plan.extra);
         if starts {
             self.start(at, number, waiting);

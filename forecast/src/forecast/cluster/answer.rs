@@ -8,8 +8,10 @@ use super::requested::requested;
 use super::starts::{ClusterDraws, DrawnJob};
 use crate::forecast::answer::{PredictedWait, StateNow, WhenAnswer, WhenSettings};
 use crate::forecast::arrivals::WaitOutcome;
+use crate::forecast::range_record::{
+    KnownWait, MethodRecord, RangeRecord, SaidRange, counted, judged, preferred,
+};
 use crate::forecast::regime::RegimeRecord;
-use crate::forecast::trials::{KnownWait, MethodRecord, RangeRecord, SaidRange, counted, judged, preferred};
 use queuecast_core::distribution::Distribution;
 use queuecast_core::order;
 use queuecast_core::seed::Seed;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::followed_answers::FollowedAnswers;
 use super::past::LearnedRuns;
 use crate::forecast::answer::WhenSettings;
+use crate::forecast::range_record::MethodRecord;
 use crate::forecast::regime::{JudgedJobs, Regime, RegimeRecord};
 use crate::forecast::start_record::StartRecord;
 use crate::forecast::stored::{ForecasterKey, StoredError, opened, sealed};
-use crate::forecast::trials::MethodRecord;
 use queuecast_core::units::Micros;
 
 /// How right forecasts of the last submissions to a site were, each with what was known then.

@@ -29,6 +29,8 @@ pub struct Computed {
     pub learned_until: Option<Time>,
     /// Whether what was learned can answer for the site as it is.
     pub is_learned: bool,
+    /// Whether there were later looks once it was learned: they are forecast beside it, and this one is not any more.
+    pub is_overtaken: bool,
     /// Waiting jobs that were forecast.
     pub forecasts: usize,
     /// Comments that were written, if that is asked for.
@@ -45,7 +47,8 @@ pub struct Computed {
     pub tables: Option<SubmissionTables>,
 }
 
-/// Learns if it is to, and stores that; then forecasts, and makes tables.
+/// Learns if it is to, and stores that; then forecasts, and makes tables. If there are later looks once it has learned, these are forecast
+/// beside it, and nothing more is computed.
 ///
 /// # Errors
 /// If the store cannot be written to.
@@ -76,6 +79,15 @@ pub fn compute(
             Err(error) => failures.push(error),
         }
     }
+    if settings.learns && store.last_look(cluster)? != Some(at) {
+        let is_learned = is_learned(store, cluster, at).unwrap_or(true);
+        return Ok(Computed {
+            learned_until,
+            is_learned,
+            is_overtaken: true,
+            ..Computed::nothing(at, &failures)
+        });
+    }
     let found = forecast(store, cluster, at, messages).unwrap_or_else(|error| {
         failures.push(error);
         LookForecasts::default()
@@ -91,19 +103,31 @@ pub fn compute(
         })
     });
     Ok(Computed {
-        at,
         learned_until,
         is_learned: is_learned(store, cluster, at).unwrap_or(true),
         forecasts: said.len(),
-        comments: 0,
-        compared: 0,
-        failures: failures.iter().map(ToString::to_string).collect(),
         said,
         tables,
+        ..Computed::nothing(at, &failures)
     })
 }
 
 impl Computed {
+    fn nothing(at: Time, failures: &[LearningError]) -> Computed {
+        Computed {
+            at,
+            learned_until: None,
+            is_learned: false,
+            is_overtaken: false,
+            forecasts: 0,
+            comments: 0,
+            compared: 0,
+            failures: failures.iter().map(ToString::to_string).collect(),
+            said: Vec::new(),
+            tables: None,
+        }
+    }
+
     /// In one line; empty if there is nothing.
     pub fn line(&self) -> String {
         let mut said = Vec::new();

@@ -17,13 +17,15 @@ const SHARE_OF_TIME: u32 = 10;
 /// A process that computes for longer is ended.
 const LONGEST: Duration = Duration::from_secs(6 * 3600);
 
-/// Computes in processes of its own, one at a time.
+/// Computes in processes of its own: one that learns at a time, and one that forecasts. Learning may take many looks, and forecasts do not
+/// wait for it.
 pub struct BetweenLooks {
     /// The arguments of such a process but for what it computes.
     arguments: Vec<OsString>,
     /// The name of the store. The environment tells it, since others see the arguments of a process, and it may have a password.
     store: OsString,
-    running: Option<Begun>,
+    learning: Option<Begun>,
+    forecasting: Option<Begun>,
     /// When learning was tried last, and how long that took.
     tried: Option<(Instant, Duration)>,
     /// Whether there is accounting that was not learned from, or the site has changed.
@@ -36,7 +38,6 @@ pub struct BetweenLooks {
 
 struct Begun {
     at: Instant,
-    learns: bool,
     told: Receiver<Result<Computed, String>>,
 }
 
@@ -46,7 +47,8 @@ impl BetweenLooks {
         BetweenLooks {
             arguments,
             store,
-            running: None,
+            learning: None,
+            forecasting: None,
             tried: None,
             is_due: false,
             is_complete: false,
@@ -68,11 +70,11 @@ impl BetweenLooks {
     /// Begins after a look, unless the last time is still running. It is learned if accounting is new or the site has changed, and not
     /// all the time.
     pub fn begin(&mut self) {
-        if self.running.is_some() {
+        let has_time = self.tried.is_none_or(|(when, took)| when.elapsed() >= took * SHARE_OF_TIME);
+        let learns = self.learning.is_none() && has_time && self.is_complete && self.is_due;
+        if !learns && self.forecasting.is_some() {
             return;
         }
-        let has_time = self.tried.is_none_or(|(when, took)| when.elapsed() >= took * SHARE_OF_TIME);
-        let learns = has_time && self.is_complete && self.is_due;
         let (tell, told) = mpsc::channel();
         let (arguments, store) = (self.arguments.clone(), self.store.clone());
         let compute = move || {
@@ -81,23 +83,22 @@ impl BetweenLooks {
         };
         let spawned = std::thread::Builder::new().name("between looks".to_owned()).spawn(compute);
         // Without a thread there is no forecast at this look.
-        self.running = spawned.ok().map(|_| Begun { at: Instant::now(), learns, told });
+        let begun = spawned.ok().map(|_| Begun { at: Instant::now(), told });
+        *(if learns { &mut self.learning } else { &mut self.forecasting }) = begun;
     }
 
     /// What was computed, once it is; or what became of it, and how often that was so.
     pub fn done(&mut self) -> Option<Result<Computed, String>> {
-        let result = match self.running.as_ref()?.told.try_recv() {
-            Ok(result) => result,
-            Err(TryRecvError::Empty) => return None,
-            Err(TryRecvError::Disconnected) => Err("its thread is gone".to_owned()),
+        let (result, learns) = match ended(&mut self.learning) {
+            Some((result, begun)) => {
+                self.tried = Some((Instant::now(), begun.elapsed()));
+                (result, true)
+            }
+            None => (ended(&mut self.forecasting)?.0, false),
         };
-        let begun = self.running.take()?;
-        if begun.learns {
-            self.tried = Some((Instant::now(), begun.at.elapsed()));
-        }
         Some(match result {
             Ok(computed) => {
-                let learned = begun.learns && computed.learned_until.is_some();
+                let learned = learns && computed.learned_until.is_some();
                 self.is_due = (self.is_due && !learned) || (self.is_complete && !computed.is_learned);
                 Ok(computed)
             }
@@ -110,6 +111,16 @@ impl BetweenLooks {
             }
         })
     }
+}
+
+/// What was told by a process that has ended, and when it began.
+fn ended(running: &mut Option<Begun>) -> Option<(Result<Computed, String>, Instant)> {
+    let result = match running.as_ref()?.told.try_recv() {
+        Ok(result) => result,
+        Err(TryRecvError::Empty) => return None,
+        Err(TryRecvError::Disconnected) => Err("its thread is gone".to_owned()),
+    };
+    running.take().map(|begun| (result, begun.at))
 }
 
 /// Computes in a process of its own; what went wrong, if it did.

@@ -329,6 +329,9 @@ impl CollectedSite<'_> {
         let computed =
             told::asked(self.printer, |messages| Ok(compute(store, cluster, at, settings, messages)))?;
         let mut computed = self.in_store(computed)?;
+        if computed.is_overtaken {
+            return Ok(computed);
+        }
         let first = self.in_store(first_forecasts(store, cluster, &computed.said))?;
         if !computed.said.is_empty() {
             self.in_store(store.add_forecasts(cluster, &computed.said))?;

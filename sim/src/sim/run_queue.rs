@@ -111,6 +111,12 @@ impl Leasts {
         });
     }
 
+    /// A job joins a block.
+    fn join_one(&mut self, at: usize, procs: i32, planned: i32) {
+        self.procs[at] = self.procs[at].min(procs);
+        self.planned[class(procs)..].iter_mut().for_each(|column| column[at] = column[at].min(planned));
+    }
+
     /// Jobs join a block.
     fn join(&mut self, at: usize, procs: &[i32], planned: &[i32]) {
         let mut least = [i32::MAX; CLASSES];
@@ -278,7 +284,7 @@ impl RunQueue {
         }
         let block = &mut self.blocks[self.order[at] as usize];
         block.insert(slot, number, job);
-        self.least.join(at, &block.procs[slot..=slot], &block.planned[slot..=slot]);
+        self.least.join_one(at, block.procs[slot], block.planned[slot]);
         QueueSpot { block: at, slot }
     }
 

@@ -16,6 +16,8 @@ use crate::submission::{SiteDefaults, SubmissionTables, submission_tables};
 pub struct ComputeSettings<'a> {
     /// Whether to learn from accounting first.
     pub learns: bool,
+    /// Whether to forecast then; else it is for another process, while this one learns.
+    pub forecasts: bool,
     /// Whether to make tables for submissions, with what a site gives to jobs that do not ask for it, and how long they hold.
     pub tables: Option<(&'a SiteDefaults, Seconds)>,
 }
@@ -29,8 +31,6 @@ pub struct Computed {
     pub learned_until: Option<Time>,
     /// Whether what was learned can answer for the site as it is.
     pub is_learned: bool,
-    /// Whether there were later looks once it was learned: they are forecast beside it, and this one is not any more.
-    pub is_overtaken: bool,
     /// Waiting jobs that were forecast.
     pub forecasts: usize,
     /// Comments that were written, if that is asked for.
@@ -47,8 +47,7 @@ pub struct Computed {
     pub tables: Option<SubmissionTables>,
 }
 
-/// Learns if it is to, and stores that; then forecasts, and makes tables. If there are later looks once it has learned, these are forecast
-/// beside it, and nothing more is computed.
+/// Learns if it is to, and stores that; then forecasts if it is to, and makes tables.
 ///
 /// # Errors
 /// If the store cannot be written to.
@@ -79,14 +78,9 @@ pub fn compute(
             Err(error) => failures.push(error),
         }
     }
-    if settings.learns && store.last_look(cluster)? != Some(at) {
+    if !settings.forecasts {
         let is_learned = is_learned(store, cluster, at).unwrap_or(true);
-        return Ok(Computed {
-            learned_until,
-            is_learned,
-            is_overtaken: true,
-            ..Computed::nothing(at, &failures)
-        });
+        return Ok(Computed { learned_until, is_learned, ..Computed::nothing(at, &failures) });
     }
     let found = forecast(store, cluster, at, messages).unwrap_or_else(|error| {
         failures.push(error);
@@ -118,7 +112,6 @@ impl Computed {
             at,
             learned_until: None,
             is_learned: false,
-            is_overtaken: false,
             forecasts: 0,
             comments: 0,
             compared: 0,

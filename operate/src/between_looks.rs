@@ -72,9 +72,21 @@ impl BetweenLooks {
     pub fn begin(&mut self) {
         let has_time = self.tried.is_none_or(|(when, took)| when.elapsed() >= took * SHARE_OF_TIME);
         let learns = self.learning.is_none() && has_time && self.is_complete && self.is_due;
-        if !learns && self.forecasting.is_some() {
-            return;
+        if learns {
+            self.learning = self.spawned(true);
+        } else {
+            self.forecast();
         }
+    }
+
+    fn forecast(&mut self) {
+        if self.forecasting.is_none() {
+            self.forecasting = self.spawned(false);
+        }
+    }
+
+    /// A process that learns, or forecasts; without a thread for it there is none at this look.
+    fn spawned(&self, learns: bool) -> Option<Begun> {
         let (tell, told) = mpsc::channel();
         let (arguments, store) = (self.arguments.clone(), self.store.clone());
         let compute = move || {
@@ -82,9 +94,7 @@ impl BetweenLooks {
             let _ = tell.send(computed(&arguments, &store, learns));
         };
         let spawned = std::thread::Builder::new().name("between looks".to_owned()).spawn(compute);
-        // Without a thread there is no forecast at this look.
-        let begun = spawned.ok().map(|_| Begun { at: Instant::now(), told });
-        *(if learns { &mut self.learning } else { &mut self.forecasting }) = begun;
+        spawned.ok().map(|_| Begun { at: Instant::now(), told })
     }
 
     /// What was computed, once it is; or what became of it, and how often that was so.
@@ -99,6 +109,9 @@ impl BetweenLooks {
         Some(match result {
             Ok(computed) => {
                 let learned = learns && computed.learned_until.is_some();
+                if learns {
+                    self.forecast();
+                }
                 self.is_due = (self.is_due && !learned) || (self.is_complete && !computed.is_learned);
                 Ok(computed)
             }

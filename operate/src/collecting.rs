@@ -105,7 +105,7 @@ impl<'a> SiteCollector<'a> {
         Ok(SiteCollector { site, store, number })
     }
 
-    /// Looks at nothing: learns if it is to, and forecasts, by what the store has.
+    /// Looks at nothing: learns, or forecasts, by what the store has.
     ///
     /// # Errors
     /// If the store has no look, or fails.
@@ -114,7 +114,7 @@ impl<'a> SiteCollector<'a> {
         let at = at.ok_or_else(|| {
             Failure::input("the store has no look yet").hint("queuecast collect --once makes one")
         })?;
-        self.site.compute(&mut self.store, self.number, at, learns)
+        self.site.compute(&mut self.store, self.number, at, (learns, !learns))
     }
 
     /// The first round.
@@ -315,21 +315,23 @@ impl CollectedSite<'_> {
         tables.as_ref().map(|folder| SubmissionFiles::within(folder, *every)).transpose()
     }
 
-    /// Computes by what the store has: learns if it is to, forecasts, stores both, keeps the tables, and comments jobs.
+    /// Computes by what the store has: learns if it is to, and stores that; if it is to, forecasts, stores that, keeps the tables, and
+    /// comments jobs.
     fn compute(
         &self,
         store: &mut impl Store,
         cluster: ClusterNumber,
         at: Time,
-        learns: bool,
+        (learns, forecasts): (bool, bool),
     ) -> Result<Computed, Failure> {
         let files = self.files()?;
         let with = files.as_ref().map(SubmissionFiles::settings);
-        let settings = ComputeSettings { learns, tables: with.as_ref().map(|with| (&with.0, with.1)) };
+        let settings =
+            ComputeSettings { learns, forecasts, tables: with.as_ref().map(|with| (&with.0, with.1)) };
         let computed =
             told::asked(self.printer, |messages| Ok(compute(store, cluster, at, settings, messages)))?;
         let mut computed = self.in_store(computed)?;
-        if computed.is_overtaken {
+        if !forecasts {
             return Ok(computed);
         }
         let first = self.in_store(first_forecasts(store, cluster, &computed.said))?;
@@ -368,7 +370,7 @@ impl CollectedSite<'_> {
         if round.look.is_none() {
             return Ok(());
         }
-        let computed = self.compute(store, cluster, round.at, round.is_complete() == Some(true))?;
+        let computed = self.compute(store, cluster, round.at, (round.is_complete() == Some(true), true))?;
         computed.failures.iter().for_each(|why| self.warn(why));
         round.learned_until = computed.learned_until;
         round.forecasts = computed.forecasts;

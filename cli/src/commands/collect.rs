@@ -57,7 +57,7 @@ pub struct Arguments {
     /// Write each waiting job's first forecast into its AdminComment, if it has none; needs an operator's rights
     #[arg(long)]
     pub admin_comment: bool,
-    /// Learn from what the store has and forecast, or forecast alone, and look at nothing: what a collector runs between looks
+    /// Learn from what the store has, or forecast, and look at nothing: what a collector runs between looks
     #[arg(long, value_name = "WHAT", conflicts_with_all = ["once", "commands", "print_lua"], value_parser = ["learn", "forecast"])]
     pub compute: Option<String>,
     /// Time between two looks; sites may forbid to ask more often

@@ -147,9 +147,9 @@ const BEYOND_CHANCE: f64 = 3.0;
 
 /// The place of the method that answers, by their records on the same jobs: the first one, unless others had better ranges beyond chance;
 /// then the best of those. The lowest mean alone would choose by a few long waits of the last days, and be wrong about the next ones. Where
-/// the ranges of the first one have failed beyond chance, the lower mean is all there is. Of a job that still waits, only what is certain by now speaks
-/// for another method: while a queue stands still, such jobs would flatter narrow ranges, and ranges that lie far ahead. A method whose own
-/// ranges have failed never replaces one whose ranges held more often.
+/// the ranges of the first one have failed beyond chance, the lower mean is all there is. Of a job that still waits, only what is certain
+/// by now speaks for another method: while a queue stands still, such jobs would flatter narrow ranges, and ranges that lie far ahead. A
+/// method whose own ranges have failed never replaces one whose ranges held more often.
 pub(super) fn preferred(records: &[RangeRecord]) -> usize {
     let Some(first) = records.first() else { return 0 };
     let missing: Vec<f64> =

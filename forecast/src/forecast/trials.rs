@@ -10,8 +10,8 @@ use queuecast_core::job::{Job, JobIndex};
 use queuecast_core::order;
 use queuecast_core::units::{Seconds, Time};
 
-/// One in this many of the jobs that are kept has started or left the queue: where hundreds are submitted together, those tell nothing for
-/// a while, and methods are judged by the ones before.
+/// Of the jobs that methods are tried on, one in this many at least has started or left the queue: where hundreds are submitted together,
+/// those tell nothing for a while, and older ones are kept beside them.
 const KNOWN_SHARE: usize = 5;
 
 /// No more jobs are kept, however many wait.

@@ -86,7 +86,7 @@ pub(super) fn completed(
             rules.count("constraints that could not be read are left out", row.line);
         }
     }
-    sizes(request, row, rules);
+    sizes(request, row, cluster, rules);
     given_more(request, row, cluster, rules);
     let asked = row.asked();
     if request.memory.is_none() {
@@ -107,7 +107,21 @@ fn implied_cpus(request: &JobRequest) -> u64 {
     tasks.saturating_mul(u64::from(request.cpus_per_task.unwrap_or(1).max(1))).max(nodes)
 }
 
-fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCounter) {
+/// How many processors a job asked for on each node, if it was given as many on each of more nodes than it asked for. On nodes of several
+/// threads a core it is not told from whole cores.
+fn per_node(row: &AccountedRow<'_>, cluster: &Cluster) -> Option<u32> {
+    let ((Some(asked), Some(given)), (Some(fewest), Some(most))) = (row.cpus(), row.nodes()) else {
+        return None;
+    };
+    let of_each = asked / fewest.max(1);
+    let is_even = fewest < most && of_each > 0 && of_each * fewest == asked;
+    let is_given = of_each.checked_mul(most) == Some(given);
+    let has_no_threads =
+        || given_nodes(row, cluster)?.iter().all(|node| node.threads_per_core <= 1).then_some(());
+    if is_even && is_given { has_no_threads().and(u32::try_from(of_each).ok()) } else { None }
+}
+
+fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
     let (Some(cpus), _) = row.cpus() else { return };
     let Ok(cpus) = u32::try_from(cpus) else { return };
     let tasks_said =
@@ -134,16 +148,23 @@ fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, rules: &mut RuleCount
     }
     let (asked, given) = row.nodes();
     let nodes = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
-    // More nodes than processors asked for: a number of nodes up to this, and a task on each. GPUs of a job spread by themselves.
+    // GPUs of a job spread by themselves.
     let has_gres = row.asked().0.keys().any(|name| name.starts_with("gres/"));
     if request.min_nodes.is_none()
-        && !has_gres
         && let (Some(fewest), Some(most)) = (nodes(asked), nodes(given))
-        && most > fewest.max(cpus)
+        && most > fewest
     {
-        rules.count("jobs of more nodes than they asked for at least: as many are allowed", row.line);
-        (request.min_nodes, request.max_nodes) = (Some(fewest), Some(most));
-        return;
+        // As many processors on each of more nodes are tasks of each node. A job that names no nodes asks for one; more nodes than
+        // processors have a task each.
+        let of_each = per_node(row, cluster);
+        let is_range = of_each.is_some() || fewest > 1 || !has_gres && most > fewest.max(cpus);
+        if is_range {
+            rules.count("jobs of more nodes than they asked for at least: as many are allowed", row.line);
+            (request.min_nodes, request.max_nodes) = (Some(fewest), Some(most));
+            request.tasks_per_node = of_each;
+            request.tasks = (of_each.is_none() && most <= fewest.max(cpus)).then_some(cpus);
+            return;
+        }
     }
     request.tasks = Some(cpus);
     if request.min_nodes.is_none() {
@@ -170,6 +191,10 @@ fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluste
     }
     let (Some(asked), Some(given)) = row.cpus() else { return };
     let Some(nodes) = given_nodes(row, cluster) else { return };
+    // Tasks on each of a range of nodes: it had what it asked for.
+    if request.tasks_per_node.is_some() && request.tasks.is_none() && per_node(row, cluster).is_some() {
+        return;
+    }
     let usable = |node: &&ClusterNode| {
         u64::from(node.cpus.saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core)))
     };
@@ -232,9 +257,9 @@ fn memory_asked(
     if is_default || default.is_none() && has_all() == Some(true) {
         return None;
     }
-    // More processors than asked for bring memory along if it was asked for by processor.
+    // More processors than asked for bring memory along if it was asked for by processor, more nodes if it was by node.
     if let (Some(given), (_, Some(all)), (_, Some(on))) = (given, row.cpus(), row.nodes())
-        && all != cpus
+        && (all != cpus || on != nodes)
     {
         let is_per_cpu = u128::from(given) * u128::from(cpus) == u128::from(whole) * u128::from(all);
         let is_per_node = u128::from(given) * u128::from(nodes) == u128::from(whole) * u128::from(on);
@@ -354,5 +379,69 @@ mod tests {
             assert_eq!(run.submissions[0].request.tasks_on.one_thread_per_core, expected);
         }
         assert_eq!((jobs[3].request.terms.reservations.len(), rules), (1, 3));
+    }
+
+    /// What each row of accounting says was asked for, on three nodes of eight processors and this many threads a core.
+    fn requests(threads: u32, rows: &[&str]) -> Vec<JobRequest> {
+        let node = |name: &str| ClusterNode {
+            name: name.into(),
+            cpus: 8,
+            memory_mb: 8000,
+            threads_per_core: threads,
+            ..ClusterNode::default()
+        };
+        let partition =
+            ClusterPartition { name: "batch".into(), nodes: vec![0, 1, 2], ..ClusterPartition::default() };
+        let mut cluster = Cluster {
+            nodes: ["n1", "n2", "n3"].map(node).to_vec(),
+            partitions: vec![partition],
+            ..Cluster::default()
+        };
+        cluster.settings.jobs.default_memory = Some(MemoryAmount::PerCpu(1));
+        let mut text =
+            "JobID|User|Partition|State|Submit|Eligible|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList\n"
+                .to_owned();
+        for (id, row) in rows.iter().enumerate() {
+            text += &format!("{id}|a|batch|COMPLETED|10|10|11|20|9|{row}\n");
+        }
+        let run = accounted(&text, &cluster, &SiteOptions::default(), &mut RuleCounter::default()).unwrap();
+        run.submissions.iter().map(|job| JobRequest::clone(&job.request)).collect()
+    }
+
+    #[test]
+    fn more_nodes_than_asked_for_tell_ranges() {
+        let asked = |request: &JobRequest| {
+            (request.min_nodes, request.max_nodes, request.tasks, request.tasks_per_node)
+        };
+        let tasks_of_nodes = "cpu=2,mem=200M,node=1|cpu=6,mem=600M,node=3|n[1-3]";
+        let found = requests(
+            1,
+            &[
+                tasks_of_nodes,
+                "cpu=6,mem=4000M,node=2|cpu=6,mem=6000M,node=3|n[1-3]",
+                "cpu=8,mem=800M,node=1|cpu=24,mem=2400M,node=3|n[1-3]",
+                "cpu=4,mem=400M,node=1|cpu=4,mem=400M,node=2|n[1-2]",
+                "cpu=4,mem=900M,node=1|cpu=4,mem=1800M,node=2|n[1-2]",
+                "cpu=4,gres/gpu=2,mem=400M,node=2|cpu=6,gres/gpu=3,mem=600M,node=3|n[1-3]",
+            ],
+        );
+        // As many tasks on each of more nodes than asked for.
+        assert_eq!(asked(&found[0]), (Some(1), Some(3), None, Some(2)));
+        assert_eq!(found[0].memory, Some(MemoryRequest::PerCpu(100)));
+        // Jobs that name no nodes ask for one. Memory that grows with the nodes alone is by node.
+        assert_eq!(asked(&found[1]), (Some(2), Some(3), Some(6), None));
+        assert_eq!(found[1].memory, Some(MemoryRequest::PerNode(2000)));
+        // It had all processors of its nodes, and had asked for these.
+        assert_eq!(asked(&found[2]), (Some(1), Some(3), None, Some(8)));
+        assert_eq!(found[2].wishes.exclusivity, None);
+        // Processors on any nodes.
+        assert_eq!(asked(&found[3]), (None, None, Some(4), None));
+        assert_eq!(asked(&found[4]), (None, None, Some(4), None));
+        assert_eq!(found[4].memory, Some(MemoryRequest::PerNode(900)));
+        assert_eq!(asked(&found[5]), (Some(2), Some(3), None, Some(2)));
+        // Control: on nodes of two threads a core, whole cores are no tasks.
+        let found = requests(2, &["cpu=2,mem=200M,node=1|cpu=4,mem=400M,node=2|n[1-2]", tasks_of_nodes]);
+        assert_eq!(found.iter().map(asked).collect::<Vec<_>>()[0], (None, None, Some(2), None));
+        assert_eq!(found[1].tasks_per_node, None);
     }
 }

@@ -2,6 +2,7 @@
 
 use queuecast_core::order;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
@@ -16,8 +17,8 @@ use super::values::digits;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SubmittedJob,
-    TaskRun,
+    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, NodeNames, RecordedRun, RunClock,
+    SubmittedJob, TaskRun,
 };
 use queuecast_trace::TraceError;
 use queuecast_trace::sacct::{SacctTexts, seconds, unix_second};
@@ -83,6 +84,8 @@ struct AccountedJobs<'c> {
     cluster: &'c Cluster,
     zone: &'c TimeZone,
     known_until: Option<Time>,
+    /// The names of all nodes, which outcomes share.
+    node_names: Arc<[String]>,
     submissions: Vec<SubmittedJob>,
     requests: KnownRequests,
     /// By the number of a job, and its place in a heterogeneous one.
@@ -146,6 +149,7 @@ pub(super) fn accounted(
         cluster,
         zone,
         known_until: *known_until,
+        node_names: cluster.nodes.iter().map(|node| node.name.clone()).collect(),
         submissions: Vec::new(),
         requests: KnownRequests::default(),
         places: HashMap::new(),
@@ -300,7 +304,9 @@ impl AccountedJobs<'_> {
                     .and_then(|cpus| u32::try_from(cpus).ok())
                     .unwrap_or(0),
                 billed: start.and_then(|_| row.given().billing),
-                nodes: start.and_then(|_| row.nodes_kept()).unwrap_or_default().into(),
+                nodes: start.and_then(|_| row.nodes_kept()).map_or_else(NodeNames::default, |names| {
+                    NodeNames::within(self.cluster, &self.node_names, names)
+                }),
                 backfilled: row
                     .text(Column::Flags)
                     .filter(|flags| flags.contains("Sched"))

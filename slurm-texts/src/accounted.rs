@@ -1,34 +1,54 @@
 //! Submissions and what became of them, from what `sacct -P` prints.
 
 use queuecast_core::order;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
 use super::accounted_arrays::AccountedArrays;
 use super::accounted_columns::assumed_without;
-use super::accounted_request::{completed, line_request};
-use super::accounted_row::{AccountedRow, ColumnPlaces, RowAmounts};
+use super::accounted_row::{AccountedColumn as Column, AccountedRow, ColumnPlaces, RowAmounts};
 use super::expressions::array;
+use super::known_requests::KnownRequests;
 use super::rules::RuleCounter;
 use super::site::SiteOptions;
 use super::values::digits;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
-    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, RecordedRun, RunClock, SharedRequests,
+    Begin, Cluster, ClusterAction, ClusterEvent, JobArray, JobOutcome, NodeNames, RecordedRun, RunClock,
     SubmittedJob, TaskRun,
 };
 use queuecast_trace::TraceError;
-use queuecast_trace::hostlist::expanded;
 use queuecast_trace::sacct::{SacctTexts, seconds, unix_second};
 
 /// The number of a job: its array's or its own, its tasks, and its place in a heterogeneous job.
 struct AccountedNumber {
     base: u64,
-    tasks: Vec<Option<u32>>,
+    tasks: AccountedTasks,
     throttle: Option<u32>,
     component: Option<u32>,
+}
+
+/// The tasks of an array that a row is of; `None` for a job that is no array.
+enum AccountedTasks {
+    One(Option<u32>),
+    Several(Vec<u32>),
+}
+
+impl AccountedTasks {
+    fn are_of_an_array(&self) -> bool {
+        !matches!(self, AccountedTasks::One(None))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Option<u32>> {
+        let (one, several) = match self {
+            AccountedTasks::One(one) => (Some(*one), &[][..]),
+            AccountedTasks::Several(several) => (None, &several[..]),
+        };
+        one.into_iter().chain(several.iter().copied().map(Some))
+    }
 }
 
 /// `12`, `12_3`, `12_[4-9%2]`, `12+1`.
@@ -37,9 +57,12 @@ fn job_number(text: &str) -> Option<AccountedNumber> {
     let base = digits(&text[..end])?;
     let one = |tasks, throttle, component| Some(AccountedNumber { base, tasks, throttle, component });
     match text[end..].split_at_checked(1) {
-        None if text.len() == end => one(vec![None], None, None),
+        None if text.len() == end => one(AccountedTasks::One(None), None, None),
         None => None,
         Some(("_", tasks)) => {
+            if let Some(task) = digits(tasks).and_then(|task| u32::try_from(task).ok()) {
+                return one(AccountedTasks::One(Some(task)), None, None);
+            }
             let listed = tasks.trim_start_matches('[').trim_end_matches(']');
             let (listed, throttle) = match listed.split_once('%') {
                 Some((listed, most)) => (listed, Some(u32::try_from(digits(most)?).ok()?)),
@@ -47,9 +70,11 @@ fn job_number(text: &str) -> Option<AccountedNumber> {
             };
             // A long list is cut short by sacct: 12_[1,3,5,...], 12_[1,3,5,...%2]
             let list = array(listed.trim_end_matches("...").trim_end_matches(','))?;
-            one(list.indices.into_iter().map(Some).collect(), throttle, None)
+            one(AccountedTasks::Several(list.indices), throttle, None)
         }
-        Some(("+", component)) => one(vec![None], None, Some(u32::try_from(digits(component)?).ok()?)),
+        Some(("+", component)) => {
+            one(AccountedTasks::One(None), None, Some(u32::try_from(digits(component)?).ok()?))
+        }
         Some(_) => None,
     }
 }
@@ -59,15 +84,55 @@ struct AccountedJobs<'c> {
     cluster: &'c Cluster,
     zone: &'c TimeZone,
     known_until: Option<Time>,
+    /// The names of all nodes, which outcomes share.
+    node_names: Arc<[String]>,
     submissions: Vec<SubmittedJob>,
-    requests: SharedRequests,
-    places: BTreeMap<String, usize>,
+    requests: KnownRequests,
+    /// By the number of a job, and its place in a heterogeneous one.
+    places: HashMap<(u64, Option<u32>), usize>,
     outcomes: Vec<JobOutcome>,
-    /// By submission and task (of a job that is no array `None`) the place of the outcome, and the run.
-    kept: BTreeMap<(usize, Option<u32>), (usize, TaskRun)>,
+    /// Of each submission the tasks that have outcomes.
+    kept: Vec<KeptTasks>,
     events: Vec<ClusterEvent>,
     arrays: AccountedArrays,
     rules: RuleCounter,
+}
+
+/// A task (of a job that is no array `None`), the place of its outcome, and its run.
+#[derive(Clone, Copy)]
+struct KeptTask {
+    task: Option<u32>,
+    outcome: usize,
+    run: TaskRun,
+}
+
+/// Tasks of one submission. Most have one.
+#[derive(Default)]
+struct KeptTasks {
+    first: Option<KeptTask>,
+    others: BTreeMap<Option<u32>, KeptTask>,
+}
+
+impl KeptTasks {
+    fn get_mut(&mut self, task: Option<u32>) -> Option<&mut KeptTask> {
+        let first = self.first.as_mut().filter(|one| one.task == task);
+        first.or_else(|| self.others.get_mut(&task))
+    }
+
+    fn insert(&mut self, one: KeptTask) {
+        match self.first {
+            None => self.first = Some(one),
+            Some(_) => _ = self.others.insert(one.task, one),
+        }
+    }
+
+    /// All of them, ascending.
+    fn ascending(mut self) -> impl Iterator<Item = KeptTask> {
+        if !self.others.is_empty() {
+            self.others.extend(self.first.take().map(|one| (one.task, one)));
+        }
+        self.first.into_iter().chain(self.others.into_values())
+    }
 }
 
 /// The submissions that `sacct -P` lists for a cluster, with their recorded outcomes. Rows that are left out or adjusted
@@ -80,28 +145,25 @@ pub(super) fn accounted(
 ) -> Result<RecordedRun, TraceError> {
     let SiteOptions { time_zone: zone, known_until } = options;
     let table = SacctTexts::open(text, zone)?;
-    let wanted = wanted_cluster(&table, cluster);
-    let mut jobs = AccountedJobs {
+    let new = |rules: RuleCounter| AccountedJobs {
         cluster,
         zone,
         known_until: *known_until,
+        node_names: cluster.nodes.iter().map(|node| node.name.clone()).collect(),
         submissions: Vec::new(),
-        requests: SharedRequests::default(),
-        places: BTreeMap::new(),
+        requests: KnownRequests::default(),
+        places: HashMap::new(),
         outcomes: Vec::new(),
-        kept: BTreeMap::new(),
+        kept: Vec::new(),
         events: Vec::new(),
         arrays: AccountedArrays::default(),
-        rules: std::mem::take(rules),
+        rules,
     };
-    let places = ColumnPlaces::of(&table.places);
-    let broken = table.visit(&mut |line, cells| {
-        let amounts = RowAmounts::default();
-        let row = AccountedRow { cells, places: &places, amounts: &amounts, line, hides_given: false };
-        jobs.add(&row, wanted.as_deref());
-    });
-    for line in broken {
-        jobs.rules.count("lines that are no row", line);
+    let mut jobs = new(rules.clone());
+    // Most accounting is of one cluster, whatever its name, and is read once.
+    if !jobs.read(&table, &mut OneCluster::default()) {
+        jobs = new(rules.clone());
+        jobs.read(&table, &mut OneCluster { wanted: wanted_cluster(&table, cluster), is_chosen: true });
     }
     let (run, counted) = jobs.finished();
     *rules = counted;
@@ -128,15 +190,55 @@ fn wanted_cluster(table: &SacctTexts<'_>, cluster: &Cluster) -> Option<String> {
     names.iter().find(|name| name.eq_ignore_ascii_case(&cluster.name)).cloned().or(first)
 }
 
+/// The cluster whose rows are read: one that was chosen, or the only one.
+#[derive(Default)]
+struct OneCluster {
+    wanted: Option<String>,
+    is_chosen: bool,
+}
+
+impl OneCluster {
+    /// Whether a row is read; `None` if it is of a second cluster, and none was chosen.
+    fn reads(&mut self, name: Option<&str>) -> Option<bool> {
+        let Some(name) = name else { return Some(true) };
+        match &self.wanted {
+            Some(wanted) if wanted == name => Some(true),
+            Some(_) => self.is_chosen.then_some(false),
+            None => {
+                self.wanted = Some(name.to_owned()).filter(|_| !self.is_chosen);
+                Some(true)
+            }
+        }
+    }
+}
+
 impl AccountedJobs<'_> {
-    fn add(&mut self, row: &AccountedRow<'_>, cluster: Option<&str>) {
-        let id = row.text("jobid").or_else(|| row.text("jobidraw")).unwrap_or_default();
+    /// Reads all rows of a cluster; `false` if there are several, of which none was chosen.
+    fn read(&mut self, table: &SacctTexts<'_>, clusters: &mut OneCluster) -> bool {
+        let places = ColumnPlaces::of(&table.places);
+        let mut is_read = true;
+        let broken = table.visit(&mut |line, cells| {
+            let amounts = RowAmounts::default();
+            let row = AccountedRow { cells, places: &places, amounts: &amounts, line, hides_given: false };
+            match clusters.reads(row.text(Column::Cluster)) {
+                Some(is_wanted) if is_read => self.add(&row, is_wanted),
+                _ => is_read = false,
+            }
+        });
+        for line in broken {
+            self.rules.count("lines that are no row", line);
+        }
+        is_read
+    }
+
+    fn add(&mut self, row: &AccountedRow<'_>, is_wanted: bool) {
+        let id = row.text(Column::JobId).or_else(|| row.text(Column::JobIdRaw)).unwrap_or_default();
         // Points in brackets stand for what is cut short of a long list of tasks.
         if id.split('[').next().is_some_and(|own| own.contains('.')) {
             self.rules.count("steps of jobs, which are part of their jobs", row.line);
             return;
         }
-        if row.text("cluster").is_some_and(|name| cluster.is_some_and(|wanted| wanted != name)) {
+        if !is_wanted {
             self.rules.count("rows of other clusters", row.line);
             return;
         }
@@ -145,8 +247,8 @@ impl AccountedJobs<'_> {
             return;
         };
         let time =
-            |name: &str| row.text(name).and_then(|text| unix_second(text, self.zone).flatten()).map(Time);
-        let Some(submit) = time("submit").or_else(|| time("eligible")) else {
+            |column| row.text(column).and_then(|text| unix_second(text, self.zone).flatten()).map(Time);
+        let Some(submit) = time(Column::Submit).or_else(|| time(Column::Eligible)) else {
             self.rules.count("rows without a time of submission", row.line);
             return;
         };
@@ -154,12 +256,12 @@ impl AccountedJobs<'_> {
             self.rules.count("rows submitted after the moment asked about", row.line);
             return;
         }
-        let (eligible, start, end) = (time("eligible"), time("start"), time("end"));
-        let key = match number.component {
+        let (eligible, start, end) = (time(Column::Eligible), time(Column::Start), time(Column::End));
+        let key = || match number.component {
             Some(component) => format!("{}+{component}", number.base),
             None => number.base.to_string(),
         };
-        let state = match row.text("state") {
+        let state = match row.text(Column::State) {
             Some(text) => JobState::shown(text).unwrap_or_else(|| {
                 self.rules
                     .count("rows whose state is none of Slurm's: when they ended counts, not how", row.line);
@@ -167,12 +269,12 @@ impl AccountedJobs<'_> {
             }),
             None => JobState::Completed,
         };
-        let place = match self.places.get(&key) {
+        let place = match self.places.get(&(number.base, number.component)) {
             Some(&place) => place,
             None => {
                 let is_later = |at: Time| self.known_until.is_some_and(|until| at > until);
                 let known = AccountedRow { hides_given: start.is_some_and(is_later), ..*row };
-                self.submitted(&known, key.clone(), &number, submit, (eligible, start))
+                self.submitted(&known, key(), &number, submit, (eligible, start))
             }
         };
         let run = self.run(row, state, start, end);
@@ -184,27 +286,32 @@ impl AccountedJobs<'_> {
             array.throttle = array.throttle.or(Some(throttle));
         }
         let has_started = start.is_some_and(|start| self.known_until.is_none_or(|until| start <= until));
-        if has_started && row.text("reason") == Some("JobArrayTaskLimit") {
+        if has_started && row.text(Column::Reason) == Some("JobArrayTaskLimit") {
             self.arrays.throttled.insert(place);
         }
-        for &task in &number.tasks {
+        for task in number.tasks.iter() {
             let outcome = JobOutcome {
-                key: key.clone(),
+                key: key(),
                 task,
                 state,
                 submit,
                 eligible,
                 start,
                 end,
-                partition: row.name("partition").unwrap_or_default().to_owned(),
-                cpus: start.and(row.cpus().1).and_then(|cpus| u32::try_from(cpus).ok()).unwrap_or(0),
-                billed: start.and(row.given().amount("billing")),
-                nodes: start.and(row.name("nodelist")).and_then(expanded).unwrap_or_default().into(),
+                partition: row.name(Column::Partition).unwrap_or_default().to_owned(),
+                cpus: start
+                    .and_then(|_| row.given_cpus())
+                    .and_then(|cpus| u32::try_from(cpus).ok())
+                    .unwrap_or(0),
+                billed: start.and_then(|_| row.given().billing),
+                nodes: start.and_then(|_| row.nodes_kept()).map_or_else(NodeNames::default, |names| {
+                    NodeNames::within(self.cluster, &self.node_names, names)
+                }),
                 backfilled: row
-                    .text("flags")
+                    .text(Column::Flags)
                     .filter(|flags| flags.contains("Sched"))
                     .map(|flags| flags.contains("SchedBackfill")),
-                priority: row.number("priority"),
+                priority: row.number(Column::Priority),
             };
             self.keep(place, task, run, outcome, row.line);
         }
@@ -212,15 +319,15 @@ impl AccountedJobs<'_> {
 
     /// Records the outcome of a job. A requeued job keeps its first submission time and its last run.
     fn keep(&mut self, place: usize, task: Option<u32>, run: TaskRun, outcome: JobOutcome, line: usize) {
-        match self.kept.get_mut(&(place, task)) {
-            Some((at, last)) => {
+        match self.kept[place].get_mut(task) {
+            Some(KeptTask { outcome: at, run: last, .. }) => {
                 self.rules.count("earlier runs of jobs that were requeued: the last run counts", line);
                 *last = run;
                 let submit = self.outcomes[*at].submit.min(outcome.submit);
                 self.outcomes[*at] = JobOutcome { submit, ..outcome };
             }
             None => {
-                self.kept.insert((place, task), (self.outcomes.len(), run));
+                self.kept[place].insert(KeptTask { task, outcome: self.outcomes.len(), run });
                 self.outcomes.push(outcome);
             }
         }
@@ -235,8 +342,8 @@ impl AccountedJobs<'_> {
         end: Option<Time>,
     ) -> TaskRun {
         let lasted = || {
-            let raw = row.number("elapsedraw").and_then(|length| i64::try_from(length).ok());
-            let written = || row.text("elapsed").and_then(|text| seconds(text.as_bytes()));
+            let raw = row.number(Column::ElapsedRaw).and_then(|length| i64::try_from(length).ok());
+            let written = || row.text(Column::Elapsed).and_then(|text| seconds(text.as_bytes()));
             let between = || Some((end? - start?).0.max(0));
             raw.or_else(written).or_else(between).map(Seconds)
         };
@@ -265,13 +372,13 @@ impl AccountedJobs<'_> {
         if number.component.is_some_and(|component| component > 0) {
             self.rules.count("parts of heterogeneous jobs, each taken as a job of its own", row.line);
         }
-        let (mut request, not_modelled) = line_request(row, &mut self.rules);
-        completed(&mut request, row, self.cluster, &mut self.rules);
-        let is_array = number.tasks[0].is_some();
+        let (known, not_modelled) = self.requests.of(row, self.cluster, &mut self.rules);
+        let mut request = known.clone();
+        let is_array = number.tasks.are_of_an_array();
         if is_array {
             let throttle = request.array.as_ref().and_then(|array| array.throttle);
             request.array = Some(JobArray { indices: Vec::new(), throttle });
-        } else {
+        } else if request.array.is_some() {
             request.array = None;
         }
         if request.terms.hold && start.is_some() {
@@ -288,32 +395,32 @@ impl AccountedJobs<'_> {
             let begin = if start.is_some() { Begin::Eligible } else { Begin::At };
             request.terms.begin = Some(begin(eligible));
         }
-        let user = row.name("user").unwrap_or("unknown").to_owned();
-        if row.name("user").is_none() {
+        let user = row.name(Column::User).unwrap_or("unknown").to_owned();
+        if row.name(Column::User).is_none() {
             self.rules.count("jobs without a user: all are of one user, unknown", row.line);
         }
         self.submissions.push(SubmittedJob {
             id: number.component.is_none_or(|component| component == 0).then_some(number.base),
-            key: key.clone(),
+            key,
             submit: submit.into(),
             user,
-            request: self.requests.shared(request),
+            request: if request.is_same(&known) { known } else { self.requests.shared(request) },
             runs: Vec::new(),
             not_modelled,
         });
         self.arrays.lines.push(row.line);
-        self.places.insert(key, self.submissions.len() - 1);
+        self.places.insert((number.base, number.component), self.submissions.len() - 1);
+        self.kept.push(KeptTasks::default());
         self.submissions.len() - 1
     }
 
     /// The recorded run: submissions and events sorted by time, with a cancel event for each job cancelled while pending.
     fn finished(mut self) -> (RecordedRun, RuleCounter) {
         self.arrays.complete(&mut self.submissions, &self.outcomes, self.known_until, &mut self.rules);
-        let mut kept = std::mem::take(&mut self.kept).into_iter().peekable();
-        for (place, submission) in self.submissions.iter_mut().enumerate() {
+        for (submission, kept) in self.submissions.iter_mut().zip(std::mem::take(&mut self.kept)) {
             let (mut tasks, mut runs) = (Vec::new(), Vec::with_capacity(1));
             let is_array = submission.request.array.is_some();
-            while let Some(((_, task), (_, run))) = kept.next_if(|((of, _), _)| *of == place) {
+            for KeptTask { task, run, .. } in kept.ascending() {
                 tasks.extend(task);
                 // The row of a whole array carries no run times of its tasks.
                 if task.is_some() || !is_array {

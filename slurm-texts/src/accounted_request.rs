@@ -1,22 +1,21 @@
 //! What a job of accounting asked for: what its submit line says, and what its other columns say besides.
 
-use super::accounted_row::AccountedRow;
+use super::accounted_row::{AccountedColumn as Column, AccountedRow};
 use super::expressions::constraint;
 use super::request_values::gres_request;
 use super::rules::RuleCounter;
 use super::sbatch::{SbatchRequest, sbatch};
 use super::values::{list, memory, words};
 use queuecast_slurm_sim::cluster::{
-    Cluster, ClusterNode, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, SelectKind,
-    Sharing, TimeLimit, Tres,
+    Cluster, Exclusivity, GresRequest, JobRequest, MemoryAmount, MemoryRequest, SelectKind, Sharing,
+    TimeLimit, Tres,
 };
-use queuecast_trace::hostlist::expanded;
 
 /// What the submit line says, and its options that are not modelled. A script's own options are not in it.
 pub(super) fn line_request(row: &AccountedRow<'_>, rules: &mut RuleCounter) -> (JobRequest, Vec<String>) {
-    let Some(line) = row.text("submitline") else { return Default::default() };
+    let Some(line) = row.text(Column::SubmitLine) else { return Default::default() };
     // Accounting keeps no quotes: a name with blanks would end the options.
-    let line = match row.text("jobname").filter(|name| name.contains(char::is_whitespace)) {
+    let line = match row.text(Column::JobName).filter(|name| name.contains(char::is_whitespace)) {
         Some(name) => line.replacen(name, "name", 1),
         None => line.to_owned(),
     };
@@ -44,15 +43,15 @@ pub(super) fn completed(
     rules: &mut RuleCounter,
 ) {
     if request.name.is_none() {
-        request.name = row.text("jobname").map(str::to_owned);
+        request.name = row.text(Column::JobName).map(str::to_owned);
     }
-    if let Some(name) = row.name("account") {
+    if let Some(name) = row.name(Column::Account) {
         request.account = Some(name.to_owned());
     }
-    if let Some(name) = row.name("qos") {
+    if let Some(name) = row.name(Column::Qos) {
         request.qos = list(name);
     }
-    if let Some(ran) = row.name("partition") {
+    if let Some(ran) = row.name(Column::Partition) {
         let said = list(ran);
         let is_among = said.iter().all(|one| request.partitions.contains(one));
         if !request.partitions.is_empty() && !is_among {
@@ -66,11 +65,11 @@ pub(super) fn completed(
         }
     }
     request.time_limit = request.time_limit.or_else(|| row.time_limit());
-    if row.text("timelimit") == Some("UNLIMITED") && request.time_limit.is_none() {
+    if row.text(Column::TimeLimit) == Some("UNLIMITED") && request.time_limit.is_none() {
         request.time_limit = Some(TimeLimit::Unlimited);
     }
     if request.terms.reservations.is_empty() {
-        request.terms.reservations = row.name("reservation").map_or(Vec::new(), list);
+        request.terms.reservations = row.name(Column::Reservation).map_or(Vec::new(), list);
     }
     // Reservations of the past are gone; without them their jobs would never start.
     let is_known = |name: &String| cluster.reservations.iter().any(|one| one.name == *name);
@@ -79,7 +78,7 @@ pub(super) fn completed(
         request.terms.reservations.clear();
     }
     if request.wishes.constraint.is_none()
-        && let Some(text) = row.name("constraints")
+        && let Some(text) = row.name(Column::Constraints)
     {
         request.wishes.constraint = constraint(text);
         if request.wishes.constraint.is_none() {
@@ -116,9 +115,8 @@ fn per_node(row: &AccountedRow<'_>, cluster: &Cluster) -> Option<u32> {
     let of_each = asked / fewest.max(1);
     let is_even = fewest < most && of_each > 0 && of_each * fewest == asked;
     let is_given = of_each.checked_mul(most) == Some(given);
-    let has_no_threads =
-        || given_nodes(row, cluster)?.iter().all(|node| node.threads_per_core <= 1).then_some(());
-    if is_even && is_given { has_no_threads().and(u32::try_from(of_each).ok()) } else { None }
+    let has_no_threads = || given_nodes(row, cluster).is_some_and(|nodes| nodes.threads <= 1);
+    if is_even && is_given && has_no_threads() { u32::try_from(of_each).ok() } else { None }
 }
 
 fn sizes(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluster, rules: &mut RuleCounter) {
@@ -190,19 +188,13 @@ fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluste
         return;
     }
     let (Some(asked), Some(given)) = row.cpus() else { return };
-    let Some(nodes) = given_nodes(row, cluster) else { return };
+    let Some(GivenNodes { count, cpus: all, threads, .. }) = given_nodes(row, cluster) else { return };
     // Tasks on each of a range of nodes: it had what it asked for.
     if request.tasks_per_node.is_some() && request.tasks.is_none() && per_node(row, cluster).is_some() {
         return;
     }
-    let usable = |node: &&ClusterNode| {
-        u64::from(node.cpus.saturating_sub(node.reserved_cores.saturating_mul(node.threads_per_core)))
-    };
-    let all: u64 = nodes.iter().map(usable).sum();
-    // Whole cores are given for one of their threads.
-    let threads = nodes.iter().map(|node| u64::from(node.threads_per_core.max(1))).max().unwrap_or(1);
-    // At most the other threads of the last core of each node.
-    let rounded = asked.saturating_add(nodes.len() as u64 * (threads - 1));
+    // Whole cores are given for one of their threads, so at most the other threads of the last core of each node.
+    let rounded = asked.saturating_add(count * (threads - 1));
     if given == all && given > asked.saturating_mul(threads) {
         rules.count("jobs that had whole nodes and asked for less: they ask for whole nodes", row.line);
         request.wishes.exclusivity = Some(Exclusivity::Exclusive);
@@ -212,10 +204,31 @@ fn given_more(request: &mut JobRequest, row: &AccountedRow<'_>, cluster: &Cluste
     }
 }
 
-/// The nodes that a job had, if the site has all of them.
-fn given_nodes<'c>(row: &AccountedRow<'_>, cluster: &'c Cluster) -> Option<Vec<&'c ClusterNode>> {
-    let names = row.name("nodelist").and_then(expanded).filter(|names| !names.is_empty())?;
-    names.iter().map(|name| cluster.node(name).map(|place| &cluster.nodes[place])).collect()
+/// What the nodes that a job had come to together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct GivenNodes {
+    count: u64,
+    /// Processors without those that are kept from jobs.
+    cpus: u64,
+    /// The most threads of a core.
+    threads: u64,
+    memory_mb: u64,
+}
+
+/// The nodes that a job had, if the site has all of them. What a job asked for depends on their names by nothing else.
+pub(super) fn given_nodes(row: &AccountedRow<'_>, cluster: &Cluster) -> Option<GivenNodes> {
+    row.amounts.looked_at_nodes.set(true);
+    let names = row.nodes_given().filter(|names| !names.is_empty())?;
+    let mut all = GivenNodes { count: 0, cpus: 0, threads: 1, memory_mb: 0 };
+    for name in names {
+        let node = &cluster.nodes[cluster.node(name)?];
+        let reserved = node.reserved_cores.saturating_mul(node.threads_per_core);
+        all.count += 1;
+        all.cpus += u64::from(node.cpus.saturating_sub(reserved));
+        all.threads = all.threads.max(u64::from(node.threads_per_core));
+        all.memory_mb += node.memory_mb;
+    }
+    Some(all)
 }
 
 /// Memory: `ReqTRES` has that of the whole job; `ReqMem` of old versions that of a node (`4Gn`) or a processor (`2Gc`).
@@ -225,7 +238,7 @@ fn memory_asked(
     request: &JobRequest,
     cluster: &Cluster,
 ) -> Option<MemoryRequest> {
-    let text = row.text("reqmem").unwrap_or_default();
+    let text = row.text(Column::ReqMem).unwrap_or_default();
     if let Some(each) = text.strip_suffix('n').and_then(memory) {
         return Some(MemoryRequest::PerNode(each));
     }
@@ -248,11 +261,11 @@ fn memory_asked(
         Some(MemoryAmount::PerNode(mb)) => mb.checked_mul(nodes) == Some(whole),
         None => false,
     };
-    let given = row.given().mem().filter(|&given| given > 0);
+    let given = row.given().memory_mb.filter(|&given| given > 0);
     // Where no default is configured, jobs that ask for none have all memory of their nodes.
     let has_all = || {
         let nodes = given_nodes(row, cluster)?;
-        Some(given? == nodes.iter().map(|node| node.memory_mb).sum::<u64>())
+        Some(given? == nodes.memory_mb)
     };
     if is_default || default.is_none() && has_all() == Some(true) {
         return None;
@@ -309,7 +322,7 @@ mod tests {
     use crate::accounted::accounted;
     use queuecast_core::units::Time;
     use queuecast_slurm_sim::cluster::{
-        AdvanceReservation, Allowed, Begin, ClusterPartition, ReservationFlags, SubmittedJob,
+        AdvanceReservation, Allowed, Begin, ClusterNode, ClusterPartition, ReservationFlags, SubmittedJob,
     };
 
     #[test]

@@ -34,6 +34,7 @@ mod job_change;
 mod job_script;
 mod jobs;
 mod known;
+mod known_requests;
 mod listed;
 mod logged_jobs;
 mod named_jobs;

@@ -14,7 +14,7 @@ pub struct CountedRule {
 }
 
 /// Counts, in the order in which rules first applied.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RuleCounter(Vec<CountedRule>);
 
 impl RuleCounter {
@@ -22,6 +22,13 @@ impl RuleCounter {
         match self.0.iter_mut().find(|one| one.rule == rule) {
             Some(one) => one.count += 1,
             None => self.0.push(CountedRule { rule: rule.to_owned(), count: 1, line }),
+        }
+    }
+
+    /// Counts what was counted elsewhere once more, at another line.
+    pub fn count_again(&mut self, counted: &[CountedRule], line: usize) {
+        for CountedRule { rule, count, .. } in counted {
+            (0..*count).for_each(|_| self.count(rule, line));
         }
     }
 

@@ -6,12 +6,13 @@ use queuecast_trace::sacct::seconds;
 
 /// Whether a value says that there is none.
 pub(super) fn is_null(text: &str) -> bool {
-    matches!(text.to_ascii_lowercase().as_str(), "" | "(null)" | "n/a" | "none" | "(null type)" | "null")
+    let words = ["", "(null)", "n/a", "none", "(null type)", "null"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// The words for no limit.
 fn is_unlimited(text: &str) -> bool {
-    matches!(text.to_ascii_uppercase().as_str(), "UNLIMITED" | "INFINITE" | "-1")
+    ["UNLIMITED", "INFINITE", "-1"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 pub(super) fn yes_no(text: &str) -> Option<bool> {
@@ -145,20 +146,39 @@ pub(super) fn allowed(text: &str) -> Allowed {
 /// Amounts of resources: `cpu=80,mem=100G,gres/gpu=2`. What is −1 is not limited and left out.
 pub(super) fn tres(text: &str) -> Option<Tres> {
     let mut amounts = Tres::default();
-    for part in list(text) {
+    each_amount(text, |name, amount| _ = amounts.0.insert(name.to_ascii_lowercase(), amount))?;
+    Some(amounts)
+}
+
+/// Amounts of these resources, named in lower case, out of a text such as [`tres`] reads.
+pub(super) fn amounts_of<const N: usize>(text: &str, names: [&str; N]) -> Option<[Option<u64>; N]> {
+    let mut amounts = [None; N];
+    each_amount(text, |name, amount| {
+        if let Some(place) = names.iter().position(|one| name.eq_ignore_ascii_case(one)) {
+            amounts[place] = Some(amount);
+        }
+    })?;
+    Some(amounts)
+}
+
+/// Visits amounts of resources with their names; `None` if a part is none.
+fn each_amount(text: &str, mut visit: impl FnMut(&str, u64)) -> Option<()> {
+    if is_null(text) {
+        return Some(());
+    }
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (name, amount) = part.split_once('=')?;
-        let name = name.trim().to_ascii_lowercase();
+        let (name, amount) = (name.trim(), amount.trim());
         if name.is_empty() {
             return None;
         }
-        let amount = amount.trim();
         if is_unlimited(amount) {
             continue;
         }
-        let amount = if name == "mem" { memory(amount)? } else { count(amount)? };
-        amounts.0.insert(name, amount);
+        let amount = if name.eq_ignore_ascii_case("mem") { memory(amount)? } else { count(amount)? };
+        visit(name, amount);
     }
-    Some(amounts)
+    Some(())
 }
 
 /// Weights of resources: `CPU=1.0,Mem=0.25G,GRES/gpu=2.0`. A unit says what the weight is for; that of memory is MB.
@@ -264,6 +284,26 @@ mod tests {
             (tres("cpu"), tres("=4"), tres("cpu=x"), super::weights("cpu=nan")),
             (None, None, None, None)
         );
+    }
+
+    #[test]
+    fn amounts_by_name_are_those_of_all() {
+        for text in [
+            "cpu=80,mem=2G,node=-1,energy=9",
+            "CPU=1,cpu=2",
+            "",
+            "n/a",
+            "cpu",
+            "=4",
+            "cpu=x,mem=1",
+            " ,mem=5 ",
+        ] {
+            let all = tres(text);
+            let of = |name: &str| all.as_ref().and_then(|all| all.amount(name));
+            let found = amounts_of(text, ["cpu", "mem", "node"]);
+            assert_eq!(found.is_some(), all.is_some(), "{text}");
+            assert_eq!(found.unwrap_or_default(), ["cpu", "mem", "node"].map(of), "{text}");
+        }
     }
 
     #[test]

@@ -90,17 +90,46 @@ fn names_of(part: &str) -> Option<Vec<String>> {
         if (to.checked_sub(from)? as usize + 1).checked_mul(ends.len())? > MOST {
             return None;
         }
+        let width = first.len();
         for number in from..=to {
-            let width = first.len();
-            names.extend(ends.iter().map(|end| format!("{before}{number:0width$}{end}")));
+            for end in &ends {
+                let mut name = String::with_capacity(before.len() + width.max(10) + end.len());
+                name.push_str(before);
+                push_number(&mut name, number, width);
+                name.push_str(end);
+                names.push(name);
+            }
         }
     }
     Some(names)
 }
 
+/// Writes a number in at least this many digits, as `{number:0width$}` does: a row may name thousands of nodes.
+fn push_number(text: &mut String, number: u32, width: usize) {
+    let (mut digits, mut from, mut rest) = ([b'0'; 10], 10, number);
+    while rest > 0 || from == 10 {
+        from -= 1;
+        digits[from] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    text.extend(std::iter::repeat_n('0', width.saturating_sub(10 - from)));
+    text.extend(digits[from..].iter().map(|&digit| char::from(digit)));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_at_least_their_width() {
+        for number in [0, 7, 10, 99, 12_345, u32::MAX] {
+            for width in [0, 1, 2, 5, 6, 10, 12] {
+                let mut text = "n".to_owned();
+                push_number(&mut text, number, width);
+                assert_eq!(text, format!("n{number:0width$}"));
+            }
+        }
+    }
 
     #[test]
     fn lists_are_expanded() {

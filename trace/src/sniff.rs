@@ -94,9 +94,10 @@ fn known_text(beginning: &[u8], line: &[u8]) -> Option<TraceError> {
         let looks_like = "the output of scontrol, which shows nodes and partitions and no jobs";
         return Some(not(looks_like, &command));
     }
-    let grid = [&b"SubmitTime"[..], b"WaitTime", b"ReqNProcs"].iter().all(|name| has(beginning, name));
-    let wide = second_line(beginning).is_none_or(|row| words(row) != Field::ALL.len());
-    if grid && wide && !line[0].is_ascii_digit() {
+    let top = &beginning[..beginning.len().min(LOOKED_AT)];
+    let grid = || [&b"SubmitTime"[..], b"WaitTime", b"ReqNProcs"].iter().all(|name| has(top, name));
+    let wide = || second_line(beginning).is_none_or(|row| words(row) != Field::ALL.len());
+    if !line[0].is_ascii_digit() && grid() && wide() {
         return Some(not(
             "a log in the Grid Workloads Format (GWF)",
             "its first 16 columns are those of the Standard Workload Format, in which all are numbers: number its users and groups, and write 18 columns and no names",

@@ -1,6 +1,6 @@
 //! Accounts and users as a tree.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
 use serde::Serialize;
@@ -108,14 +108,14 @@ impl IndexMut<AssociationIndex> for Associations {
     }
 }
 
-/// Associations by account and user, for all partitions; of several the first.
+/// Associations by account and user, for all partitions; of several the first. Looked up, never iterated.
 #[derive(Debug, Default)]
-pub struct AssociationPlaces(BTreeMap<String, BTreeMap<String, AssociationIndex>>);
+pub struct AssociationPlaces(HashMap<String, HashMap<String, AssociationIndex>>);
 
 impl AssociationPlaces {
     /// Of the associations of a cluster.
     pub fn of(associations: &Associations) -> AssociationPlaces {
-        let mut by_account: BTreeMap<String, BTreeMap<String, AssociationIndex>> = BTreeMap::new();
+        let mut by_account: HashMap<String, HashMap<String, AssociationIndex>> = HashMap::new();
         for (index, one) in associations.0.iter().enumerate() {
             if let (Some(user), None) = (&one.user, &one.partition) {
                 let users = by_account.entry(one.account.clone()).or_default();

@@ -1,12 +1,13 @@
 //! The moments of a recorded run, one after the other.
 
-use queuecast_core::order;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::event::ClusterAction;
 use super::indices::AssociationIndex;
 use super::moment::{ClusterMoment, JobStanding, StandingState};
 use super::node_past::NodePast;
+use super::outcome::JobOutcome;
 use super::past_usage::{UsageDecay, charges};
 use super::recorded::RecordedRun;
 use super::request::Begin;
@@ -26,12 +27,12 @@ use queuecast_core::units::{Micros, Time};
 pub struct RecordedMoments<'r> {
     cluster: &'r Cluster,
     run: &'r RecordedRun,
-    /// Submissions by their keys and by their numbers.
-    by_key: BTreeMap<&'r str, usize>,
-    numbers: BTreeMap<u64, usize>,
+    /// Submissions by their keys and by their numbers: looked up, never iterated.
+    by_key: HashMap<&'r str, usize>,
+    numbers: HashMap<u64, usize>,
     /// Each outcome's submission, and the outcomes of each submission.
     submission_of: Vec<Option<usize>>,
-    outcomes_of: Vec<Vec<usize>>,
+    outcomes_of: OutcomesOf,
     /// Submissions in their order; outcomes that start, and those that end, by when.
     order: Vec<usize>,
     starts: Vec<usize>,
@@ -55,6 +56,48 @@ pub struct RecordedMoments<'r> {
     reservations: Vec<AdvanceReservation>,
 }
 
+/// The outcomes of each submission, in one list.
+#[derive(Debug)]
+struct OutcomesOf {
+    all: Vec<usize>,
+    /// Where those of each submission begin; one more at the end.
+    begins: Vec<usize>,
+}
+
+impl OutcomesOf {
+    fn new(submission_of: &[Option<usize>], submissions: usize) -> OutcomesOf {
+        let mut begins = vec![0; submissions + 1];
+        submission_of.iter().flatten().for_each(|&submission| begins[submission + 1] += 1);
+        for submission in 0..submissions {
+            begins[submission + 1] += begins[submission];
+        }
+        let mut next = begins.clone();
+        let mut all = vec![0; begins[submissions]];
+        for (outcome, submission) in submission_of.iter().enumerate() {
+            if let Some(submission) = *submission {
+                all[next[submission]] = outcome;
+                next[submission] += 1;
+            }
+        }
+        OutcomesOf { all, begins }
+    }
+
+    fn range(&self, submission: usize) -> Range<usize> {
+        self.begins[submission]..self.begins[submission + 1]
+    }
+
+    fn get(&self, submission: usize) -> &[usize] {
+        &self.all[self.range(submission)]
+    }
+}
+
+/// Places by a time of theirs, of equal times by place.
+fn in_order(times: impl Iterator<Item = (i64, usize)>) -> Vec<usize> {
+    let mut all: Vec<(i64, usize)> = times.collect();
+    all.sort();
+    all.into_iter().map(|(_, place)| place).collect()
+}
+
 /// A submission as it is known at a second: what it waits for before it becomes eligible is not, so it is held.
 fn known_at(now: Time, submission: &SubmittedJob) -> SubmittedJob {
     let mut known = submission.clone();
@@ -68,33 +111,24 @@ fn known_at(now: Time, submission: &SubmittedJob) -> SubmittedJob {
 impl<'r> RecordedMoments<'r> {
     /// Before anything has happened.
     pub fn new(cluster: &'r Cluster, run: &'r RecordedRun) -> RecordedMoments<'r> {
-        let by_key: BTreeMap<&str, usize> = order::map_of(
-            run.submissions.iter().enumerate().map(|(submission, one)| (one.key.as_str(), submission)),
-        );
-        let numbered =
-            run.submissions.iter().enumerate().filter_map(|(submission, one)| Some((one.id?, submission)));
+        let places = || (0..).zip(&run.submissions);
+        let by_key: HashMap<&str, usize> =
+            places().map(|(submission, one)| (one.key.as_str(), submission)).collect();
+        let numbers = places().filter_map(|(submission, one)| Some((one.id?, submission))).collect();
         let submission_of: Vec<Option<usize>> =
             run.outcomes.iter().map(|one| by_key.get(one.key.as_str()).copied()).collect();
-        let mut outcomes_of = vec![Vec::new(); run.submissions.len()];
-        for (outcome, submission) in submission_of.iter().enumerate() {
-            if let Some(submission) = *submission {
-                outcomes_of[submission].push(outcome);
-            }
-        }
-        let mut order: Vec<usize> = (0..run.submissions.len()).collect();
-        order::sort_by_key(&mut order, |&submission| (run.submissions[submission].submit, submission));
+        let outcomes_of = OutcomesOf::new(&submission_of, run.submissions.len());
+        let order = in_order(places().map(|(submission, one)| (one.submit.0, submission)));
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &submission)| ranks[submission] = rank);
-        let by_time = |time: &dyn Fn(usize) -> Option<Time>| {
-            let mut all: Vec<usize> = (0..run.outcomes.len()).filter(|&one| time(one).is_some()).collect();
-            order::sort_by_key(&mut all, |&one| (time(one), one));
-            all
+        let by_time = |time: fn(&JobOutcome) -> Option<Time>| {
+            in_order(run.outcomes.iter().enumerate().filter_map(|(place, one)| Some((time(one)?.0, place))))
         };
         RecordedMoments {
             charges: charges(cluster, run, &submission_of),
-            left: outcomes_of.iter().map(Vec::len).collect(),
-            starts: by_time(&|one| run.outcomes[one].start),
-            ends: by_time(&|one| run.outcomes[one].end),
+            left: (0..run.submissions.len()).map(|one| outcomes_of.range(one).len()).collect(),
+            starts: by_time(|one| one.start),
+            ends: by_time(|one| one.end),
             happened: [0; 4],
             present: BTreeSet::new(),
             running: BTreeSet::new(),
@@ -103,7 +137,7 @@ impl<'r> RecordedMoments<'r> {
             decay: UsageDecay::of(cluster),
             nodes: NodePast::of(cluster, run),
             reservations: cluster.reservations.clone(),
-            numbers: order::map_of(numbered),
+            numbers,
             by_key,
             submission_of,
             outcomes_of,
@@ -209,7 +243,7 @@ impl<'r> RecordedMoments<'r> {
         for own in kept {
             let submission = moment.submissions.len();
             moment.submissions.push(known_at(second, &run.submissions[own]));
-            for &one in &self.outcomes_of[own] {
+            for &one in self.outcomes_of.get(own) {
                 let (state, task) = (self.state(one, second), run.outcomes[one].task);
                 moment.standings.push(JobStanding { submission, task, state });
             }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::whole::Cluster;
+
 /// Indices of nodes in an order, as runs of neighbours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeRuns(Arc<[(u32, u32)]>);
@@ -54,6 +56,23 @@ impl NodeNames {
     /// The names of some nodes, out of those of all nodes of their cluster.
     pub fn of_cluster(all: &Arc<[String]>, nodes: NodeRuns) -> NodeNames {
         NodeNames(NamesKept::OfCluster(all.clone(), nodes))
+    }
+
+    /// These names: as nodes of a cluster, if it has all of them. `all` are the names of its nodes.
+    pub fn within(cluster: &Cluster, all: &Arc<[String]>, names: Vec<String>) -> NodeNames {
+        let mut last: Option<usize> = None;
+        // Neighbours follow each other in a job mostly.
+        let mut place = |name: &String| {
+            let next = last
+                .map(|last| last + 1)
+                .filter(|&next| cluster.nodes.get(next).is_some_and(|one| one.name == *name));
+            last = next.or_else(|| cluster.node(name));
+            u32::try_from(last?).ok()
+        };
+        match names.iter().map(&mut place).collect::<Option<NodeRuns>>() {
+            Some(nodes) => NodeNames::of_cluster(all, nodes),
+            None => names.into(),
+        }
     }
 
     /// The names in their order.
@@ -137,6 +156,22 @@ mod tests {
         }
         let runs: NodeRuns = [3, 4, 5, 9, 8].into_iter().collect();
         assert_eq!(*runs.0, [(3, 3), (9, 1), (8, 1)]);
+    }
+
+    #[test]
+    fn names_that_a_cluster_has_are_kept_as_its_nodes() {
+        use crate::cluster::ClusterNode;
+        let node = |number: u32| ClusterNode { name: format!("n{number}"), ..ClusterNode::default() };
+        let cluster = Cluster { nodes: (0..5).map(node).collect(), ..Cluster::default() };
+        let all: Arc<[String]> = cluster.nodes.iter().map(|node| node.name.clone()).collect();
+        for (names, is_known) in
+            [("n1 n2 n3", true), ("n4 n0 n3 n4", true), ("n4 n5", false), ("x", false), ("", false)]
+        {
+            let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
+            let kept = NodeNames::within(&cluster, &all, names.clone());
+            assert_eq!(matches!(kept.0, NamesKept::OfCluster(..)), is_known, "{names:?}");
+            assert_eq!(kept, NodeNames::from(names));
+        }
     }
 
     #[test]

@@ -39,6 +39,18 @@ impl From<JobRequest> for SharedRequest {
     }
 }
 
+impl SharedRequest {
+    /// Where it is in memory: two that are there at one time and in the same place are the same.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Whether both are in the same memory.
+    pub fn is_same(&self, other: &SharedRequest) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Deref for SharedRequest {
     type Target = JobRequest;
     fn deref(&self) -> &JobRequest {
@@ -70,8 +82,8 @@ pub struct SharedRequests(HashSet<SharedRequest>);
 
 impl SharedRequests {
     /// The request in memory that all like it have.
-    pub fn shared(&mut self, request: JobRequest) -> SharedRequest {
-        let request = SharedRequest::from(request);
+    pub fn shared(&mut self, request: impl Into<SharedRequest>) -> SharedRequest {
+        let request = request.into();
         match self.0.get(&request) {
             Some(known) => known.clone(),
             None => {

@@ -4,7 +4,7 @@ use super::backfill::{BackfillPlanner, CycleMemory, PlanMode};
 use super::clock::{Clock, Due, Phases, QuietTime, next_decay, on_clock, openings};
 use super::cluster_now::ClusterNow;
 use super::job::JobStage;
-use super::lifecycle::Jobs;
+use super::lifecycle::{DescribedRequests, Jobs};
 use super::limits::{HolderNumbers, LicenseCounts, Limits};
 use super::placement::{NeedCache, NodePool, PreparedCluster, PreparedNodes, alike_by_weight};
 use super::priority::{PendingSizes, Priorities};
@@ -24,6 +24,7 @@ pub struct Controller<'c> {
     pub priorities: Priorities<'c>,
     pub sizes: PendingSizes,
     pub holders: HolderNumbers,
+    pub described: DescribedRequests,
     pub limits: Limits,
     pub licenses: LicenseCounts,
     pub plan_mode: PlanMode,
@@ -73,6 +74,7 @@ impl<'c> Controller<'c> {
             ),
             sizes: PendingSizes::default(),
             holders: HolderNumbers::of(prepared.associations.clone()),
+            described: DescribedRequests::new(),
             plan_mode: PlanMode::of(cluster, &layout, submissions),
             pool: NodePool::idle(layout, up, &cluster.reservations, lines),
             limits,

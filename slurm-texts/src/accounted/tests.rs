@@ -2,7 +2,7 @@
 
 use super::*;
 use queuecast_slurm_sim::cluster::{
-    AdvanceReservation, Allowed, ClusterPartition, GresRequest, MemoryAmount, MemoryRequest,
+    AdvanceReservation, Allowed, ClusterNode, ClusterPartition, GresRequest, MemoryAmount, MemoryRequest,
     ReservationFlags, TimeLimit, Tres,
 };
 
@@ -179,4 +179,85 @@ fn other_clusters_are_left_out() {
     let error =
         accounted("JobID|User\n1|ann\n", &cluster, &SiteOptions::default(), &mut RuleCounter::default());
     assert!(error.unwrap_err().to_string().contains("Start"));
+}
+
+/// What a row asks for depends on no row before it, though rows that tell the same share their request.
+#[test]
+fn each_row_of_many_asks_for_what_it_asks_for_alone() {
+    let node = |number: u32| ClusterNode {
+        name: format!("n{number}"),
+        cpus: 8,
+        threads_per_core: 2,
+        memory_mb: 4_000 * u64::from(number),
+        ..ClusterNode::default()
+    };
+    let partition = |name: &str| ClusterPartition { name: name.into(), ..ClusterPartition::default() };
+    let cluster = Cluster {
+        nodes: (1..4).map(node).collect(),
+        partitions: vec![partition("batch"), partition("gpu")],
+        ..Cluster::default()
+    };
+    let mut rows = Vec::new();
+    for line in
+        ["", "sbatch -N 1 a.sh", "sbatch --hold -n 2 -p batch a.sh", "sbatch --array=0-3 -n 2 a.sh", "make"]
+    {
+        for asked in ["cpu=2,mem=4000M,node=1", "cpu=4,mem=8000M,node=1,gres/gpu=1", ""] {
+            for given in [
+                "billing=9,cpu=8,energy=5,mem=4000M,node=1",
+                "cpu=4,energy=7,node=1",
+                "cpu=4,energy=8,node=1",
+            ] {
+                for nodes in ["n1", "n2", "n[1-2]", "n9", "None assigned"] {
+                    for start in ["1005", "2000", "Unknown"] {
+                        rows.push(format!("JOB|JOB|a|ann|phys|gpu|normal|COMPLETED|1000|1003|{start}|3000|60|10|{asked}|{given}|{nodes}||||7|{line}"));
+                    }
+                }
+            }
+        }
+    }
+    let options = SiteOptions { known_until: Some(Time(1500)), ..SiteOptions::default() };
+    let read = |rows: &[(usize, &String)]| {
+        let rows = rows.iter().map(|(job, row)| row.replace("JOB", &format!("{job}")) + "\n");
+        let mut rules = RuleCounter::default();
+        let text = HEADER.to_owned() + &rows.collect::<String>();
+        let run = accounted(&text, &cluster, &options, &mut rules).unwrap();
+        (run, rules.into_rules())
+    };
+    // Each comes twice.
+    let all: Vec<(usize, &String)> =
+        rows.iter().chain(rows.iter().rev()).enumerate().map(|(job, row)| (job + 1, row)).collect();
+    let (together, counted) = read(&all);
+    let mut expected: BTreeMap<String, usize> = BTreeMap::new();
+    for (place, one) in all.iter().enumerate() {
+        let (alone, rules) = read(std::slice::from_ref(one));
+        assert_eq!(together.submissions[place], alone.submissions[0], "{}", one.1);
+        assert_eq!(together.outcomes[place], alone.outcomes[0], "{}", one.1);
+        rules.into_iter().for_each(|one| *expected.entry(one.rule).or_default() += one.count);
+    }
+    let counted: BTreeMap<String, usize> = counted.into_iter().map(|one| (one.rule, one.count)).collect();
+    assert_eq!(counted, expected);
+    let different: BTreeSet<String> =
+        together.submissions.iter().map(|one| format!("{:?}", one.request)).collect();
+    assert!(different.len() > 20, "control: {}", different.len());
+}
+
+/// Rows of other clusters are left out wherever they come.
+#[test]
+fn of_several_clusters_one_is_read() {
+    let header = "JobID|Cluster|State|Submit|Start|End|ReqCPUS\n";
+    let row = |job: usize, cluster: &str| format!("{job}|{cluster}|COMPLETED|{job}|{job}|{}|1\n", job + 5);
+    let read = |name: &str, clusters: &[&str]| {
+        let rows: String = clusters.iter().enumerate().map(|(at, one)| row(10 + at, one)).collect();
+        let cluster = Cluster { name: name.into(), ..Cluster::default() };
+        let mut rules = RuleCounter::default();
+        let run =
+            accounted(&format!("{header}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();
+        let keys: Vec<String> = run.submissions.into_iter().map(|one| one.key).collect();
+        (keys.join(" "), rules.into_rules().iter().map(|one| one.count).sum::<usize>())
+    };
+    let found = |keys: &str, left_out: usize| (keys.to_owned(), left_out);
+    assert_eq!(read("b", &["a", "a", ""]), found("10 11 12", 0), "one cluster, whatever its name");
+    assert_eq!(read("b", &["a", "", "b", "a"]), found("11 12", 2));
+    assert_eq!(read("B", &["a", "b"]), found("11", 1));
+    assert_eq!(read("c", &["a", "b", "a"]), found("10 12", 1), "that of the first row");
 }

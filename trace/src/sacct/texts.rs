@@ -19,8 +19,8 @@ const MOST_CONTINUED: u32 = 3;
 pub struct SacctTexts<'t> {
     columns: Columns,
     header: &'t str,
-    /// Lines after the header, with their numbers.
-    lines: Vec<(usize, &'t str)>,
+    /// What follows the header line, and the number of its first line.
+    rest: (&'t str, usize),
     /// Places of the columns by their names in lower case; of several of one name the first.
     pub places: BTreeMap<String, usize>,
     zone: &'t TimeZone,
@@ -29,10 +29,17 @@ pub struct SacctTexts<'t> {
 impl<'t> SacctTexts<'t> {
     /// Reads the header line; an error lists the missing columns.
     pub fn open(text: &'t str, zone: &'t TimeZone) -> Result<SacctTexts<'t>, TraceError> {
-        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let (_, header) =
-            lines.next().ok_or_else(|| TraceError::Empty { expected: LogFormat::SACCT.file() })?;
-        let header = header.trim();
+        let (mut rest, mut number) = (text, 1);
+        let header = loop {
+            if rest.is_empty() {
+                return Err(TraceError::Empty { expected: LogFormat::SACCT.file() });
+            }
+            let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+            (rest, number) = (after, number + 1);
+            if !line.trim().is_empty() {
+                break line.trim();
+            }
+        };
         let columns = Columns::of_header(header.as_bytes())?;
         let mut spans = Vec::new();
         split(header.as_bytes(), columns.delimiter, &mut spans);
@@ -40,7 +47,7 @@ impl<'t> SacctTexts<'t> {
         for (place, &(begin, end)) in spans.iter().enumerate() {
             places.entry(header[begin..end].trim().to_ascii_lowercase()).or_insert(place);
         }
-        Ok(SacctTexts { columns, header, lines: lines.collect(), places, zone })
+        Ok(SacctTexts { columns, header, rest: (rest, number), places, zone })
     }
 
     /// Shows every row with its line, column by column, and returns the numbers of lines that are part of none. A name with
@@ -48,17 +55,25 @@ impl<'t> SacctTexts<'t> {
     pub fn visit(&self, row: &mut dyn FnMut(usize, &[&str])) -> Vec<usize> {
         let count = self.columns.count;
         let (mut broken, mut spans) = (Vec::new(), Vec::new());
+        let mut cells: Vec<&str> = Vec::with_capacity(count);
         let mut held: Option<(Vec<usize>, String)> = None;
         let mut may_go_on = 0;
-        for &(number, line) in &self.lines {
+        let lines = (self.rest.1..).zip(self.rest.0.lines());
+        for (number, line) in lines {
             let line = line.trim_end_matches('\r');
-            if line.trim() == self.header {
+            let shown = line.trim();
+            if shown.is_empty() || shown == self.header {
                 continue;
             }
             split(line.as_bytes(), self.columns.delimiter, &mut spans);
             if spans.len() >= count {
                 broken.extend(held.take().into_iter().flat_map(|(lines, _)| lines));
-                if self.show(line, number, &spans, row) {
+                if spans.len() == count {
+                    cells.clear();
+                    cells.extend(spans.iter().map(|&span| cell(line, span)));
+                    row(number, &cells);
+                }
+                if spans.len() == count || self.show(line, number, &spans, row) {
                     may_go_on = if self.columns.ends_in_free_text() { MOST_CONTINUED } else { 0 };
                 } else {
                     broken.push(number);
@@ -104,9 +119,7 @@ impl<'t> SacctTexts<'t> {
 
     fn show(&self, text: &str, number: usize, spans: &[Span], row: &mut dyn FnMut(usize, &[&str])) -> bool {
         let count = self.columns.count;
-        let cells = |spans: &[Span]| -> Vec<&str> {
-            spans.iter().map(|&(begin, end)| text.get(begin..end).unwrap_or_default().trim()).collect()
-        };
+        let cells = |spans: &[Span]| -> Vec<&str> { spans.iter().map(|&span| cell(text, span)).collect() };
         if spans.len() == count && !text.contains('\n') {
             row(number, &cells(spans));
             return true;
@@ -120,6 +133,11 @@ impl<'t> SacctTexts<'t> {
         }
         way.is_some()
     }
+}
+
+/// What a column holds in a row, without blanks around it.
+fn cell(row: &str, (begin, end): Span) -> &str {
+    row.get(begin..end).unwrap_or_default().trim()
 }
 
 #[cfg(test)]

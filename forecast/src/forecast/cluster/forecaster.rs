@@ -1,6 +1,6 @@
 //! Forecasts of starts at a cluster, at one submission after the other.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::not_before::NotBefore;
 use super::past::{ClusterPast, LearnedRuns};
@@ -47,7 +47,8 @@ pub struct ClusterForecaster<'r> {
     past: ClusterPast<'r>,
     draws: ClusterDraws,
     seed: Seed,
-    outcomes: BTreeMap<(&'r str, Option<u32>), &'r JobOutcome>,
+    /// Looked up, never iterated.
+    outcomes: HashMap<(&'r str, Option<u32>), &'r JobOutcome>,
     earlier: Vec<EarlierForecast<'r>>,
     asked: u64,
     /// Corrections that were found before; else those by its own forecasts.
@@ -152,7 +153,7 @@ impl<'r> ClusterForecaster<'r> {
         ClusterForecaster {
             moments: None,
             past,
-            outcomes: BTreeMap::new(),
+            outcomes: HashMap::new(),
             earlier: Vec::new(),
             asked: 0,
             corrections: None,
@@ -185,7 +186,7 @@ impl<'r> ClusterForecaster<'r> {
             return Vec::new();
         }
         if self.outcomes.is_empty() {
-            self.outcomes = order::map_of(run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)));
+            self.outcomes = run.outcomes.iter().map(|one| ((one.key.as_str(), one.task), one)).collect();
         }
         // It may have started within the same second; what was submitted after it within the same instant is not there yet.
         let cluster = self.cluster.cluster();

@@ -1,7 +1,6 @@
 //! What is learned of a cluster from what became of its jobs.
 
-use queuecast_core::order;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::forecast::forecaster::WARM_UP;
 use crate::forecast::limit::LimitAdvice;
@@ -15,7 +14,9 @@ use queuecast_core::job::{
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_sim::predict::mixture::OwnRuns;
 use queuecast_sim::predict::{DEFAULT_REQUEST, PredictorSpec};
-use queuecast_slurm_sim::cluster::{AssociationPlaces, Cluster, RecordedRun, SubmittedJob, TimeLimit};
+use queuecast_slurm_sim::cluster::{
+    AssociationPlaces, Cluster, JobOutcome, RecordedRun, SubmittedJob, TimeLimit,
+};
 use serde::{Deserialize, Serialize};
 
 /// Period over which submissions are remembered as examples of later arrivals.
@@ -31,7 +32,9 @@ pub(crate) struct ClusterPast<'r> {
     to_come: Vec<PastStep<'r>>,
     /// The last submissions, oldest first, and how long their tasks ran as far as that is known.
     arrivals: VecDeque<&'r SubmittedJob>,
-    ran: BTreeMap<(&'r str, Option<u32>), Seconds>,
+    ran: HashMap<(&'r str, Option<u32>), Seconds>,
+    /// Submissions of the run as the predictor sees them, by where what they ask for is in memory, and their users.
+    seen: HashMap<(usize, &'r str), Job>,
     /// No run time is predicted before this instant, as [`ClusterPast::asked_from`] set it.
     predicted_from: Option<Micros>,
 }
@@ -139,33 +142,45 @@ impl ClusterNames {
 impl<'r> ClusterPast<'r> {
     /// Before anything has happened in a recorded run.
     pub fn of(cluster: &'r Cluster, run: &'r RecordedRun) -> ClusterPast<'r> {
-        let places: BTreeMap<&str, usize> =
-            order::map_of(run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)));
-        let mut to_come = Vec::with_capacity(run.outcomes.len() * 3);
-        for outcome in &run.outcomes {
-            let Some(&place) = places.get(outcome.key.as_str()) else { continue };
-            let submission = &run.submissions[place];
-            let step = |at: Micros, what| PastStep { at, what, place, submission, task: outcome.task };
-            to_come.push(step(submission.submit, PastKind::Submitted));
-            // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
-            // or start comes just after it.
-            let after = |time: Time, before: Micros| Micros::from(time).max(before + Micros::of_millis(1));
-            match (outcome.start, outcome.end) {
-                (Some(start), end) => {
-                    let started = after(start, submission.submit);
-                    to_come.push(step(started, PastKind::Started));
-                    let ending = outcome.state.ending().unwrap_or_default();
-                    let ended =
-                        |end: Time| step(after(end, started), PastKind::Ended { ran: end - start, ending });
-                    to_come.extend(end.map(ended));
-                }
-                (None, Some(end)) => {
-                    to_come.push(step(after(end, submission.submit), PastKind::Withdrawn));
-                }
-                (None, None) => {}
+        let places: HashMap<&str, usize> =
+            run.submissions.iter().enumerate().map(|(place, one)| (one.key.as_str(), place)).collect();
+        let with_places = run.outcomes.iter().map(|one| Some((one, *places.get(one.key.as_str())?)));
+        let with_places: Vec<(&JobOutcome, usize)> = with_places.flatten().collect();
+        let mut to_come = Vec::with_capacity(with_places.len() * 3);
+        let step = |outcome: &JobOutcome, place: usize, at: Micros, what: PastKind| PastStep {
+            at,
+            what,
+            place,
+            submission: &run.submissions[place],
+            task: outcome.task,
+        };
+        // Submissions are told in milliseconds, the rest in seconds: what happens to a job within the second of its submission
+        // or start comes just after it.
+        let after = |time: Time, before: Micros| Micros::from(time).max(before + Micros::of_millis(1));
+        let started =
+            |outcome: &JobOutcome, submit: Micros| outcome.start.map(|start| (start, after(start, submit)));
+        // Kind by kind: each is nearly in order, which is sorted fast.
+        for &(outcome, place) in &with_places {
+            to_come.push(step(outcome, place, run.submissions[place].submit, PastKind::Submitted));
+        }
+        for &(outcome, place) in &with_places {
+            if let Some((_, started)) = started(outcome, run.submissions[place].submit) {
+                to_come.push(step(outcome, place, started, PastKind::Started));
             }
         }
-        order::sort_by_key(&mut to_come, |step| (step.at, step.what.rank(), step.place, step.task));
+        for &(outcome, place) in &with_places {
+            let submit = run.submissions[place].submit;
+            let Some(end) = outcome.end else { continue };
+            match started(outcome, submit) {
+                Some((start, started)) => {
+                    let ending = outcome.state.ending().unwrap_or_default();
+                    let what = PastKind::Ended { ran: end - start, ending };
+                    to_come.push(step(outcome, place, after(end, started), what));
+                }
+                None => to_come.push(step(outcome, place, after(end, submit), PastKind::Withdrawn)),
+            }
+        }
+        to_come.sort_by_key(|step| (step.at, step.what.rank(), step.place, step.task));
         to_come.reverse();
         ClusterPast {
             cluster,
@@ -173,7 +188,8 @@ impl<'r> ClusterPast<'r> {
             learned: LearnedRuns::nothing(),
             to_come,
             arrivals: VecDeque::new(),
-            ran: BTreeMap::new(),
+            ran: HashMap::new(),
+            seen: HashMap::new(),
             predicted_from: None,
         }
     }
@@ -245,7 +261,7 @@ impl<'r> ClusterPast<'r> {
         let learning = if is_past { RunLearning::Past } else { RunLearning::Full };
         if step.what == PastKind::Submitted {
             self.arrived(&step);
-            let job = self.job(step.submission);
+            let job = self.recorded(step.submission);
             let LearnedRuns { runs, limits, jobs, .. } = &mut self.learned;
             let run = runs.observe(&Event { at, job: &job, what: What::Arrived }, learning);
             if let (Some(limits), Some(run)) = (limits.as_mut(), run) {
@@ -285,6 +301,20 @@ impl<'r> ClusterPast<'r> {
         while self.arrivals.front().is_some_and(|first| first.submit < since) {
             self.arrivals.pop_front();
         }
+    }
+
+    /// A submission of the run as [`ClusterPast::job`]. What submissions of a user that share a request differ in is their time.
+    fn recorded(&mut self, submission: &'r SubmittedJob) -> Job {
+        let key = (submission.request.address(), submission.user.as_str());
+        if let Some(seen) = self.seen.get(&key) {
+            let number = self.learned.next;
+            self.learned.next += 1;
+            let (index, id) = (JobIndex(number), JobId(u64::from(number)));
+            return Job { index, id, submit: submission.submit.second(), ..seen.clone() };
+        }
+        let job = self.job(submission);
+        self.seen.insert(key, job.clone());
+        job
     }
 
     /// A submission as the predictor of run times sees it.
@@ -387,7 +417,7 @@ impl ExpectedRun {
 mod tests {
     use super::*;
     use queuecast_core::job_state::JobState;
-    use queuecast_slurm_sim::cluster::{JobOutcome, NodeNames, SharedRequest};
+    use queuecast_slurm_sim::cluster::{NodeNames, SharedRequest};
 
     /// Jobs that start, or start and end, within the second of their submission are learned from.
     #[test]

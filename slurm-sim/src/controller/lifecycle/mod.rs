@@ -9,3 +9,4 @@ mod progress;
 mod submissions;
 
 pub use jobs::Jobs;
+pub use submissions::DescribedRequests;

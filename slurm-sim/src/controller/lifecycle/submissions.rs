@@ -2,10 +2,12 @@
 
 use queuecast_core::order;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cluster::{
-    ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos, Sharing, TimeLimit,
+    AssociationIndex, ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos,
+    QosIndex, Sharing, TimeLimit,
 };
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{RequestedPartition, RequestedPartitions};
@@ -62,6 +64,23 @@ fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>)
         && qos.is_none_or(|qos| partition.allowed_qos.allows(&qos.name))
 }
 
+/// What is computed of a request of a user.
+#[derive(Debug)]
+pub struct DescribedRequest {
+    partitions: RequestedPartitions,
+    limits: Arc<LimitSet>,
+    user: u32,
+    qos: Option<QosIndex>,
+    association: Option<AssociationIndex>,
+    size_cpus: u32,
+}
+
+/// Requests by where they are in memory, and the numbers of their users: jobs of a user often ask for the same.
+pub type DescribedRequests = HashMap<(usize, u32), DescribedRequest>;
+
+/// With this many all are forgotten, so that memory is bounded.
+const MOST_DESCRIBED: usize = 1_000;
+
 impl Controller<'_> {
     /// Computes what one job asks for, and the association, QOS and limits that apply to it.
     pub fn describe_job(&mut self, job: JobHandle) {
@@ -70,6 +89,27 @@ impl Controller<'_> {
 
     /// Computes what these jobs of a submission ask for, and the association, QOS and limits that apply to them.
     pub fn describe(&mut self, submission: SubmissionHandle, own: &[JobHandle]) {
+        let asked = self.jobs.asked(submission);
+        let key = (asked.request.address(), self.holders.user(&asked.user));
+        if !self.described.contains_key(&key) {
+            if self.described.len() >= MOST_DESCRIBED {
+                self.described.clear();
+            }
+            let described = self.described_alone(submission);
+            self.described.insert(key, described);
+        }
+        let DescribedRequest { partitions, limits, user, qos, association, size_cpus } =
+            &self.described[&key];
+        for &job in own {
+            let one = self.jobs.at_mut(job);
+            (one.partitions, one.holder.limits, one.holder.user) =
+                (partitions.clone(), limits.clone(), *user);
+            (one.holder.qos, one.holder.association, one.wait.size_cpus) = (*qos, *association, *size_cpus);
+        }
+    }
+
+    /// What jobs of a submission ask for: a function of its request and its user.
+    fn described_alone(&mut self, submission: SubmissionHandle) -> DescribedRequest {
         let submission = self.jobs.asked(submission);
         let request = &submission.request;
         let mut partitions: Vec<PartitionIndex> =
@@ -146,10 +186,6 @@ impl Controller<'_> {
         }
         let limits = asked.first().map(|one| one.limits.clone()).unwrap_or_default();
         let size_cpus = asked.first().map_or(1, |one| one.kept.need.asked_cpus);
-        for &job in own {
-            let one = self.jobs.at_mut(job);
-            (one.partitions, one.holder.limits, one.holder.user) = (asked.clone(), limits.clone(), user);
-            (one.holder.qos, one.holder.association, one.wait.size_cpus) = (qos, association, size_cpus);
-        }
+        DescribedRequest { partitions: asked, limits, user, qos, association, size_cpus }
     }
 }

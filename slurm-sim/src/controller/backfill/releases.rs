@@ -300,14 +300,24 @@ impl Releases {
         (from..until.min(self.len())).rev().find(holds)
     }
 
-    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
-    /// are never idle. It is found soonest if it is not after `latest`.
-    pub fn not_before(&self, nodes: &NodeSet, least: usize, latest: Option<i64>) -> Option<usize> {
+    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes, which a class of needs can use, are
+    /// idle. `None` if that many are never idle. It is found soonest if it is not after `latest`.
+    pub fn not_before(
+        &self,
+        (nodes, class): (&NodeSet, u32),
+        least: usize,
+        latest: Option<i64>,
+    ) -> Option<usize> {
         let idle = self.idle();
         let are_missing = |idle: &NodeSet| NodeSet::missing(least, [nodes, nodes, idle]) > 0;
+        // Before, too few nodes of the whole class are idle.
+        let counts = self.idle_counts.get(&class);
+        let first =
+            counts.map_or(0, |counts| counts.partition_point(|&count| (count as usize) < least));
         // Most starts are not later than the latest that counts.
         let known = latest.map_or(idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
-        let mut block = idle[..known].partition_point(are_missing);
+        let known = known.max(first);
+        let mut block = first + idle[first..known].partition_point(are_missing);
         if block == known {
             block += idle[known..].partition_point(are_missing);
         }

@@ -124,7 +124,8 @@ impl StartTest<'_> {
             None => test.choose_whole(&test.releases.idle_now(&fit)),
             Some(last) => test.choose_whole(&test.releases.idle_after(last, &fit)),
         };
-        let not_before = |releases: &Releases| releases.not_before(&fit, need.least_nodes(), latest);
+        let class = self.kept.class;
+        let not_before = |releases: &Releases| releases.not_before((&fit, class), need.least_nodes(), latest);
         self.in_windows(usable, (tried_from, latest), choose, not_before)
     }
 
@@ -268,7 +269,7 @@ impl StartTest<'_> {
         let ended = if need.is_exclusive {
             match releases.idle_now(usable).len() >= need.least_nodes() {
                 true => 0,
-                false => releases.not_before(usable, need.least_nodes(), None)? + 1,
+                false => releases.not_before((usable, self.kept.class), need.least_nodes(), None)? + 1,
             }
         } else {
             let most = releases.len();

@@ -30,13 +30,8 @@ impl PendingSizes {
     }
 
     /// Only these of the jobs without a size still are to be looked at.
-    pub fn keep_unsized(&mut self, stays: impl Fn(JobHandle) -> bool) {
+    pub fn keep_unsized(&mut self, mut stays: impl FnMut(JobHandle) -> bool) {
         self.unsized_jobs.retain(|&job| stays(job));
-    }
-
-    /// The jobs whose sizes are to be found; those that still are not known are [put back](PendingSizes::is_unsized).
-    pub fn take_unsized(&mut self) -> Vec<JobHandle> {
-        std::mem::take(&mut self.unsized_jobs)
     }
 
     /// Jobs have the sizes that were found when they were submitted.

@@ -8,7 +8,7 @@ use crate::controller::backfill::TestCounts;
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
-use crate::controller::limits::LicenseCounts;
+use crate::controller::limits::{FullLimits, LicenseCounts};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
@@ -28,7 +28,7 @@ impl Controller<'_> {
         if is_sized {
             return;
         }
-        if self.pool.layout.is_linear && self.now().is_looked_for(job, &self.licenses) {
+        if self.pool.layout.is_linear && self.now().is_looked_for(job, &self.licenses, &mut FullLimits::default()) {
             let cpus = self.now().size_found(job);
             self.sizes.is_found(job, cpus);
         } else if is_found_later {
@@ -43,35 +43,29 @@ impl Controller<'_> {
         if self.sizes.unsized_jobs().is_empty() {
             return;
         }
-        let is_open = |job: &JobHandle| {
+        let mut full = FullLimits::default();
+        let mut is_open = |job: &JobHandle| {
             let one = &self.jobs[*job];
             one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
-                && self.now().is_looked_for(*job, &self.licenses)
+                && self.now().is_looked_for(*job, &self.licenses, &mut full)
         };
-        if !self.sizes.unsized_jobs().iter().any(is_open) {
-            let jobs = &self.jobs;
-            self.sizes.keep_unsized(|job| jobs[job].state == JobStage::Waiting);
-            return;
+        let mut found: Vec<JobHandle> =
+            self.sizes.unsized_jobs().iter().copied().filter(|job| is_open(job)).collect();
+        let settings = self.cluster.settings.backfill.as_ref().filter(|_| !found.is_empty());
+        if let Some(tested) =
+            settings.and_then(|settings| self.now().tested_of(&found, queue, settings, &mut full))
+        {
+            found.retain(|job| tested.contains(job));
         }
-        let settings = self.cluster.settings.backfill.as_ref();
-        let tested =
-            settings.and_then(|settings| self.now().tested_of(self.sizes.unsized_jobs(), queue, settings));
-        for job in self.sizes.take_unsized() {
-            if self.jobs[job].state != JobStage::Waiting {
-                continue;
-            }
-            let is_tested = tested.as_ref().is_none_or(|tested| tested.contains(&job));
-            if self.jobs[job].wait.eligible.is_some()
-                && is_tested
-                && self.now().is_looked_for(job, &self.licenses)
-            {
-                let cpus = self.now().size_found(job);
-                self.jobs.set_size(job, cpus);
-            } else {
-                self.sizes.is_unsized(job);
-            }
+        for &job in &found {
+            let cpus = self.now().size_found(job);
+            self.jobs.set_size(job, cpus);
         }
+        let (jobs, mut found) = (&self.jobs, found.into_iter().peekable());
+        self.sizes.keep_unsized(|job| {
+            found.next_if_eq(&job).is_none() && jobs[job].state == JobStage::Waiting
+        });
     }
 
     /// Finds sizes as a pass of the main scheduler does with `select/linear`.
@@ -117,6 +111,7 @@ impl ClusterNow<'_> {
         unsized_jobs: &[JobHandle],
         queue: &[QueueRecord],
         settings: &BackfillSettings,
+        full: &mut FullLimits,
     ) -> Option<BTreeSet<JobHandle>> {
         let limits = [
             settings.counts.max_job_user,
@@ -130,23 +125,38 @@ impl ClusterNow<'_> {
         let mut counts = TestCounts::default();
         let mut tested = BTreeSet::new();
         let unsized_jobs: BTreeSet<JobHandle> = unsized_jobs.iter().copied().collect();
-        // Where tests are limited by user alone, jobs of others change nothing.
+        // Where tests are limited by user alone, jobs of others change nothing, nor do those behind the last that is tested of a user.
         let by_user = limits[1..] == [0; 3];
-        let users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
-        for &QueueRecord { job, choice, user, .. } in queue {
-            if by_user && !users.contains(&user) || counts.is_full(user, settings) {
+        let mut users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
+        let mut is_asked = vec![false; users.last().map_or(0, |&last| last as usize + 1)];
+        users.iter().for_each(|&user| is_asked[user as usize] = true);
+        for record in queue {
+            let &QueueRecord { job, choice, user, .. } = record;
+            let is_left_out = by_user && !is_asked.get(user as usize).is_some_and(|&is_asked| is_asked);
+            if is_left_out
+                || counts.is_full(user, settings)
+                || record.is_at_limit(self.jobs, self.limits, full)
+            {
                 continue;
             }
             let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[choice]);
             let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
-            if is_open && counts.count(one, at, settings) {
-                if one.task.is_some() {
-                    // An array is tested task by task.
-                    tested.extend(self.jobs.tasks(one.submission));
-                } else if unsized_jobs.contains(&job) {
-                    tested.insert(job);
+            if !is_open || !counts.count(one, at, settings) {
+                continue;
+            }
+            if one.task.is_some() {
+                // An array is tested task by task.
+                tested.extend(self.jobs.tasks(one.submission));
+            } else if unsized_jobs.contains(&job) {
+                tested.insert(job);
+            }
+            if by_user && counts.is_full(user, settings) {
+                is_asked[user as usize] = false;
+                users.remove(&user);
+                if users.is_empty() {
+                    break;
                 }
             }
         }
@@ -170,9 +180,10 @@ impl ClusterNow<'_> {
     }
 
     /// Whether no limit, and no license that others have, keeps a job from the selection of nodes.
-    fn is_looked_for(&self, job: JobHandle, licenses: &LicenseCounts) -> bool {
+    fn is_looked_for(&self, job: JobHandle, licenses: &LicenseCounts, full: &mut FullLimits) -> bool {
         let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
-        self.limits.before_selection(&at.limits, at.limit).is_none()
+        !full.is_full(at.limits.number, self.limits, || &at.limits)
+            && self.limits.before_selection(&at.limits, at.limit).is_none()
             && !licenses.lack(self.jobs.submission(job))
     }
 

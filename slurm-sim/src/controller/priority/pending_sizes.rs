@@ -3,12 +3,15 @@
 use crate::controller::handles::JobHandle;
 use crate::controller::job::JobStage;
 use crate::controller::lifecycle::Jobs;
+use crate::controller::limits::LimitNumber;
 
 /// Pending jobs whose sizes are not known yet. A size is the number of processors that the job-size factor counts.
 #[derive(Debug, Default)]
 pub struct PendingSizes {
-    /// Exclusive jobs that no backfill cycle has seen.
-    unsized_jobs: Vec<JobHandle>,
+    /// Exclusive jobs that no backfill cycle has seen, and the numbers of their limits.
+    unsized_jobs: Vec<(JobHandle, LimitNumber)>,
+    /// Jobs that have left the queue since the last cycle, and may be among these.
+    left: Vec<JobHandle>,
     /// Sizes that were found when jobs were submitted, and count once priorities are computed or a cycle begins.
     found: Vec<(JobHandle, u32)>,
 }
@@ -19,19 +22,38 @@ impl PendingSizes {
         self.found.push((job, cpus));
     }
 
-    /// A cycle is to find the size of a job.
-    pub fn is_unsized(&mut self, job: JobHandle) {
-        self.unsized_jobs.push(job);
+    /// A cycle is to find the size of a job, whose limits have this number.
+    pub fn is_unsized(&mut self, job: JobHandle, limits: LimitNumber) {
+        self.unsized_jobs.push((job, limits));
     }
 
-    /// The jobs whose sizes are to be found.
-    pub fn unsized_jobs(&self) -> &[JobHandle] {
+    /// A job does not wait any more.
+    pub fn waits_no_more(&mut self, job: JobHandle) {
+        if !self.unsized_jobs.is_empty() {
+            self.left.push(job);
+        }
+    }
+
+    /// Jobs that do not wait any more are forgotten.
+    pub fn forget_left(&mut self, jobs: &Jobs<'_>) {
+        let mut left = std::mem::take(&mut self.left);
+        left.retain(|&job| jobs[job].state != JobStage::Waiting);
+        if !left.is_empty() {
+            self.unsized_jobs.retain(|(job, _)| !left.contains(job));
+        }
+    }
+
+    /// The jobs that wait for their sizes to be found, and the numbers of their limits.
+    pub fn unsized_jobs(&self) -> &[(JobHandle, LimitNumber)] {
         &self.unsized_jobs
     }
 
-    /// Only these of the jobs without a size still are to be looked at.
-    pub fn keep_unsized(&mut self, mut stays: impl FnMut(JobHandle) -> bool) {
-        self.unsized_jobs.retain(|&job| stays(job));
+    /// The sizes of these jobs, which are in the order of [`unsized_jobs`](PendingSizes::unsized_jobs), have been found.
+    pub fn are_sized(&mut self, jobs: &[JobHandle]) {
+        let mut jobs = jobs.iter().peekable();
+        if jobs.len() > 0 {
+            self.unsized_jobs.retain(|(job, _)| jobs.next_if_eq(&job).is_none());
+        }
     }
 
     /// Jobs have the sizes that were found when they were submitted.

@@ -28,11 +28,12 @@ impl Controller<'_> {
         if is_sized {
             return;
         }
-        if self.pool.layout.is_linear && self.now().is_looked_for(job, &self.licenses, &mut FullLimits::default()) {
+        if self.pool.layout.is_linear && self.now().is_looked_for(job, &self.licenses) {
             let cpus = self.now().size_found(job);
             self.sizes.is_found(job, cpus);
         } else if is_found_later {
-            self.sizes.is_unsized(job);
+            let limits = self.jobs[job].partitions[PartitionChoice::FIRST].limits.number;
+            self.sizes.is_unsized(job, limits);
         }
     }
 
@@ -40,18 +41,25 @@ impl Controller<'_> {
     /// known once nodes are planned for them.
     pub fn size_exclusive(&mut self, queue: &[QueueRecord]) {
         self.sizes.settle(&mut self.jobs);
+        self.sizes.forget_left(&self.jobs);
         if self.sizes.unsized_jobs().is_empty() {
             return;
         }
-        let mut full = FullLimits::default();
-        let mut is_open = |job: &JobHandle| {
-            let one = &self.jobs[*job];
-            one.state == JobStage::Waiting
+        let (mut full, mut found) = (FullLimits::default(), Vec::new());
+        // Most are at a limit: these are not looked at.
+        for &(job, number) in self.sizes.unsized_jobs() {
+            let limits = || &*self.jobs[job].partitions[PartitionChoice::FIRST].limits;
+            debug_assert!(limits().number == number, "limits of a job that waits stay what they are");
+            let is_full = full.is_full(number, &self.limits, limits);
+            let one = &self.jobs[job];
+            if !is_full
+                && one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
-                && self.now().is_looked_for(*job, &self.licenses, &mut full)
-        };
-        let mut found: Vec<JobHandle> =
-            self.sizes.unsized_jobs().iter().copied().filter(|job| is_open(job)).collect();
+                && self.now().is_looked_for(job, &self.licenses)
+            {
+                found.push(job);
+            }
+        }
         let settings = self.cluster.settings.backfill.as_ref().filter(|_| !found.is_empty());
         if let Some(tested) =
             settings.and_then(|settings| self.now().tested_of(&found, queue, settings, &mut full))
@@ -62,10 +70,7 @@ impl Controller<'_> {
             let cpus = self.now().size_found(job);
             self.jobs.set_size(job, cpus);
         }
-        let (jobs, mut found) = (&self.jobs, found.into_iter().peekable());
-        self.sizes.keep_unsized(|job| {
-            found.next_if_eq(&job).is_none() && jobs[job].state == JobStage::Waiting
-        });
+        self.sizes.are_sized(&found);
     }
 
     /// Finds sizes as a pass of the main scheduler does with `select/linear`.
@@ -180,10 +185,9 @@ impl ClusterNow<'_> {
     }
 
     /// Whether no limit, and no license that others have, keeps a job from the selection of nodes.
-    fn is_looked_for(&self, job: JobHandle, licenses: &LicenseCounts, full: &mut FullLimits) -> bool {
+    fn is_looked_for(&self, job: JobHandle, licenses: &LicenseCounts) -> bool {
         let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
-        !full.is_full(at.limits.number, self.limits, || &at.limits)
-            && self.limits.before_selection(&at.limits, at.limit).is_none()
+        self.limits.before_selection(&at.limits, at.limit).is_none()
             && !licenses.lack(self.jobs.submission(job))
     }
 

@@ -274,28 +274,16 @@ impl Releases {
         (from..until.min(self.len())).rev().find(holds)
     }
 
-    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes, which a class of needs can use, are
-    /// idle. `None` if that many are never idle. It is found soonest if it is not after `latest`.
-    pub fn not_before(
-        &self,
-        (nodes, class): (&NodeSet, u32),
-        least: usize,
-        latest: Option<i64>,
-    ) -> Option<usize> {
-        let idle = self.idle();
-        let are_missing = |idle: &NodeSet| NodeSet::missing(least, [nodes, nodes, idle]) > 0;
-        // Before, too few nodes of the whole class are idle.
-        let counts = self.idle_counts.get(&class);
-        let first =
-            counts.map_or(0, |counts| counts.partition_point(|&count| (count as usize) < least));
-        // Most starts are not later than the latest that counts.
-        let known = latest.map_or(idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
-        let known = known.max(first);
-        let mut block = first + idle[first..known].partition_point(are_missing);
-        if block == known {
-            block += idle[known..].partition_point(are_missing);
-        }
-        (block < idle.len()).then(|| block.saturating_sub(1) * self.block)
+    /// A lower bound for the job at whose end `least` nodes are idle that a class of needs can use: some of these nodes. `None` if that
+    /// many are never idle.
+    pub fn not_before(&self, (nodes, class): (&NodeSet, u32), least: usize) -> Option<usize> {
+        let block = match self.idle_counts.get(&class) {
+            Some(counts) => counts.partition_point(|&count| (count as usize) < least),
+            None => {
+                self.idle().partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0)
+            }
+        };
+        (block < self.idle().len()).then(|| block.saturating_sub(1) * self.block)
     }
 
     /// Whether at least `least` of these nodes are idle now.
@@ -331,6 +319,14 @@ impl Releases {
         let before = ended / self.block;
         let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle()[before]]);
         missing == 0 || NodeSet::shared_words(self.freed(before * self.block..ended), nodes) >= missing
+    }
+
+    /// Whether at least `least` of these nodes are idle once all jobs up to this one have ended.
+    pub fn are_idle_after(&self, release: usize, nodes: &NodeSet, least: usize) -> bool {
+        let block = (release + 1) / self.block;
+        let missing = NodeSet::missing(least, [nodes, nodes, &self.idle()[block]]);
+        let freed = self.freed(block * self.block..release + 1);
+        missing == 0 || NodeSet::shared_words(freed, [nodes, nodes]) >= missing
     }
 
     /// These nodes as far as they are idle once all jobs up to this one have ended.

@@ -1,15 +1,18 @@
 //! Which sizes of pending jobs are still to be found.
 
+use std::collections::BTreeSet;
+
 use crate::controller::handles::JobHandle;
 use crate::controller::job::JobStage;
 use crate::controller::lifecycle::Jobs;
-use crate::controller::limits::LimitNumber;
 
 /// Pending jobs whose sizes are not known yet. A size is the number of processors that the job-size factor counts.
 #[derive(Debug, Default)]
 pub struct PendingSizes {
-    /// Exclusive jobs that no backfill cycle has seen, and the numbers of their limits.
-    unsized_jobs: Vec<(JobHandle, LimitNumber)>,
+    /// Exclusive jobs that no backfill cycle has seen.
+    unsized_jobs: BTreeSet<JobHandle>,
+    /// How many of them each user has, by the number of the user.
+    of_user: Vec<u32>,
     /// Jobs that have left the queue since the last cycle, and may be among these.
     left: Vec<JobHandle>,
     /// Sizes that were found when jobs were submitted, and count once priorities are computed or a cycle begins.
@@ -22,37 +25,45 @@ impl PendingSizes {
         self.found.push((job, cpus));
     }
 
-    /// A cycle is to find the size of a job, whose limits have this number.
-    pub fn is_unsized(&mut self, job: JobHandle, limits: LimitNumber) {
-        self.unsized_jobs.push((job, limits));
+    /// A cycle is to find the size of a job of this user.
+    pub fn is_unsized(&mut self, job: JobHandle, user: u32) {
+        let user = user as usize;
+        if self.of_user.len() <= user {
+            self.of_user.resize(user + 1, 0);
+        }
+        self.of_user[user] += u32::from(self.unsized_jobs.insert(job));
     }
 
     /// A job does not wait any more.
     pub fn waits_no_more(&mut self, job: JobHandle) {
-        if !self.unsized_jobs.is_empty() {
+        if self.unsized_jobs.contains(&job) {
             self.left.push(job);
         }
     }
 
     /// Jobs that do not wait any more are forgotten.
     pub fn forget_left(&mut self, jobs: &Jobs<'_>) {
-        let mut left = std::mem::take(&mut self.left);
-        left.retain(|&job| jobs[job].state != JobStage::Waiting);
-        if !left.is_empty() {
-            self.unsized_jobs.retain(|(job, _)| !left.contains(job));
+        for job in std::mem::take(&mut self.left) {
+            if jobs[job].state != JobStage::Waiting {
+                self.is_sized(job, jobs[job].holder.user);
+            }
         }
     }
 
-    /// The jobs that wait for their sizes to be found, and the numbers of their limits.
-    pub fn unsized_jobs(&self) -> &[(JobHandle, LimitNumber)] {
+    /// The jobs whose sizes are to be found.
+    pub fn unsized_jobs(&self) -> &BTreeSet<JobHandle> {
         &self.unsized_jobs
     }
 
-    /// The sizes of these jobs, which are in the order of [`unsized_jobs`](PendingSizes::unsized_jobs), have been found.
-    pub fn are_sized(&mut self, jobs: &[JobHandle]) {
-        let mut jobs = jobs.iter().peekable();
-        if jobs.len() > 0 {
-            self.unsized_jobs.retain(|(job, _)| jobs.next_if_eq(&job).is_none());
+    /// Whether a user has such jobs.
+    pub fn has_unsized(&self, user: u32) -> bool {
+        self.of_user.get(user as usize).is_some_and(|&count| count > 0)
+    }
+
+    /// The size of a job of this user is not to be found any more.
+    pub fn is_sized(&mut self, job: JobHandle, user: u32) {
+        if self.unsized_jobs.remove(&job) {
+            self.of_user[user as usize] -= 1;
         }
     }
 

@@ -1,7 +1,6 @@
 //! Processors that the job-size factor of the priority counts, for jobs that are given whole nodes or cores.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use crate::cluster::BackfillSettings;
 use crate::controller::backfill::TestCounts;
@@ -10,6 +9,7 @@ use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
 use crate::controller::limits::{FullLimits, LicenseCounts};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
+use crate::controller::priority::PendingSizes;
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
@@ -32,8 +32,7 @@ impl Controller<'_> {
             let cpus = self.now().size_found(job);
             self.sizes.is_found(job, cpus);
         } else if is_found_later {
-            let limits = self.jobs[job].partitions[PartitionChoice::FIRST].limits.number;
-            self.sizes.is_unsized(job, limits);
+            self.sizes.is_unsized(job, self.jobs[job].holder.user);
         }
     }
 
@@ -45,32 +44,20 @@ impl Controller<'_> {
         if self.sizes.unsized_jobs().is_empty() {
             return;
         }
-        let (mut full, mut found) = (FullLimits::default(), Vec::new());
-        // Most are at a limit: these are not looked at.
-        for &(job, number) in self.sizes.unsized_jobs() {
-            let limits = || &*self.jobs[job].partitions[PartitionChoice::FIRST].limits;
-            debug_assert!(limits().number == number, "limits of a job that waits stay what they are");
-            let is_full = full.is_full(number, &self.limits, limits);
+        let settings = self.cluster.settings.backfill.as_ref();
+        let tested = settings.and_then(|settings| self.now().tested_of(&self.sizes, queue, settings));
+        let mut found = tested.unwrap_or_else(|| self.sizes.unsized_jobs().iter().copied().collect());
+        found.retain(|&job| {
             let one = &self.jobs[job];
-            if !is_full
-                && one.state == JobStage::Waiting
+            one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.now().is_looked_for(job, &self.licenses)
-            {
-                found.push(job);
-            }
-        }
-        let settings = self.cluster.settings.backfill.as_ref().filter(|_| !found.is_empty());
-        if let Some(tested) =
-            settings.and_then(|settings| self.now().tested_of(&found, queue, settings, &mut full))
-        {
-            found.retain(|job| tested.contains(job));
-        }
-        for &job in &found {
+        });
+        for job in found {
             let cpus = self.now().size_found(job);
             self.jobs.set_size(job, cpus);
+            self.sizes.is_sized(job, self.jobs[job].holder.user);
         }
-        self.sizes.are_sized(&found);
     }
 
     /// Finds sizes as a pass of the main scheduler does with `select/linear`.
@@ -109,15 +96,14 @@ impl Controller<'_> {
 }
 
 impl ClusterNow<'_> {
-    /// Of jobs whose sizes are not known, those that a cycle tests as far as its limits for users, partitions and associations go,
-    /// among others of arrays; `None`: all.
+    /// Of jobs whose sizes are to be found, those that a cycle tests as far as its limits for users, partitions and associations go;
+    /// `None`: all.
     fn tested_of(
         &self,
-        unsized_jobs: &[JobHandle],
+        sizes: &PendingSizes,
         queue: &[QueueRecord],
         settings: &BackfillSettings,
-        full: &mut FullLimits,
-    ) -> Option<BTreeSet<JobHandle>> {
+    ) -> Option<Vec<JobHandle>> {
         let limits = [
             settings.counts.max_job_user,
             settings.counts.max_job_part,
@@ -127,20 +113,15 @@ impl ClusterNow<'_> {
         if queue.is_empty() || limits == [0; 4] {
             return None;
         }
-        let mut counts = TestCounts::default();
-        let mut tested = BTreeSet::new();
-        let unsized_jobs: BTreeSet<JobHandle> = unsized_jobs.iter().copied().collect();
-        // Where tests are limited by user alone, jobs of others change nothing, nor do those behind the last that is tested of a user.
+        let (mut counts, mut full) = (TestCounts::default(), FullLimits::default());
+        let mut tested = Vec::new();
+        // Where tests are limited by user alone, jobs of others change nothing.
         let by_user = limits[1..] == [0; 3];
-        let mut users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
-        let mut is_asked = vec![false; users.last().map_or(0, |&last| last as usize + 1)];
-        users.iter().for_each(|&user| is_asked[user as usize] = true);
         for record in queue {
             let &QueueRecord { job, choice, user, .. } = record;
-            let is_left_out = by_user && !is_asked.get(user as usize).is_some_and(|&is_asked| is_asked);
-            if is_left_out
+            if by_user && !sizes.has_unsized(user)
                 || counts.is_full(user, settings)
-                || record.is_at_limit(self.jobs, self.limits, full)
+                || record.is_at_limit(self.jobs, self.limits, &mut full)
             {
                 continue;
             }
@@ -148,23 +129,14 @@ impl ClusterNow<'_> {
             let is_open = one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
-            if !is_open || !counts.count(one, at, settings) {
-                continue;
-            }
-            if one.task.is_some() {
+            if is_open && counts.count(one, at, settings) {
                 // An array is tested task by task.
-                tested.extend(self.jobs.tasks(one.submission));
-            } else if unsized_jobs.contains(&job) {
-                tested.insert(job);
-            }
-            if by_user && counts.is_full(user, settings) {
-                is_asked[user as usize] = false;
-                users.remove(&user);
-                if users.is_empty() {
-                    break;
-                }
+                let own = if one.task.is_some() { self.jobs.tasks(one.submission) } else { &[job] };
+                tested.extend(own.iter().filter(|job| sizes.unsized_jobs().contains(job)));
             }
         }
+        tested.sort_unstable();
+        tested.dedup();
         Some(tested)
     }
 

@@ -20,9 +20,11 @@ pub struct Candidates {
     by_end: BinaryHeap<(i64, Reverse<RecordIndex>)>,
     /// By class of needs; emptied at each start and filled on demand.
     open: BTreeMap<u32, OpenNodes>,
-    /// From when on each node is planned for; empty before the first plan.
+    /// From when on each node is planned for, as far as candidates could have it; empty before the first plan.
     planned_from: Vec<i64>,
     planned: Vec<u32>,
+    /// Whether one of them shares nodes: then plans count on busy nodes too.
+    any_shares: bool,
 }
 
 /// Nodes that could run something of a class of needs now.
@@ -130,8 +132,9 @@ impl Candidates {
 
     /// Whether there are enough nodes for a job now that no plan takes before it would end.
     pub fn could_start(&mut self, controller: &ClusterNow<'_>, at: &RequestedPartition) -> bool {
-        let Candidates { open, planned_from, planned, .. } = self;
+        let Candidates { open, planned_from, planned, any_shares, .. } = self;
         let need = &at.kept.need;
+        *any_shares |= !need.is_exclusive;
         let open = open.entry(at.kept.class).or_insert_with(|| {
             let mut nodes = controller.pool.open_nodes[at.partition.0].clone();
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, &controller.pool.load);
@@ -169,11 +172,12 @@ impl Candidates {
     }
 
     /// Nodes are planned for from an instant on.
-    pub fn plan(&mut self, nodes: &[usize], from: i64, pool: &NodePool) {
+    pub fn plan(&mut self, nodes: &NodeSet, from: i64, pool: &NodePool) {
         self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
+        // Whole nodes count while they are idle only; that most plans have few of these is what this is quick by.
+        let idle = if self.any_shares { None } else { Some(nodes.both(pool.load.idle())) };
         let is_earlier = |node: &usize| from < self.planned_from[*node];
-        let mut new = Vec::with_capacity(nodes.len());
-        new.extend(nodes.iter().copied().filter(is_earlier));
+        let new: Vec<usize> = idle.as_ref().unwrap_or(nodes).iter().filter(is_earlier).collect();
         for open in self.open.values_mut() {
             let mut earlier = OpenSum::default();
             // Neighbours are mostly planned for from the same instant on.

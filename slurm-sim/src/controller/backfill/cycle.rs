@@ -133,7 +133,7 @@ impl<'c> Cycle<'c> {
         self.map.plan(from, to, &set, grid, are_idle);
         // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
-            self.candidates.plan(nodes, from, pool);
+            self.candidates.plan(&set, from, pool);
         }
     }
 }

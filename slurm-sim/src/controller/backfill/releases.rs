@@ -1,13 +1,16 @@
 //! Resources that running jobs free when they reach their time limits.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::known_futures::KnownFutures;
 use super::need_future::{NeedFuture, NodeGain};
 use crate::controller::handles::JobHandle;
 use crate::controller::job::ControlledJob;
-use crate::controller::placement::{CachedNeed, Load, Need, NodeLayout, NodeSet, NodeShare, NodeUse};
+use crate::controller::placement::{
+    CachedNeed, Load, Need, NodeLayout, NodeSet, NodeShare, NodeUse, NodeWord, NodeWords,
+};
 
 /// The most jobs per block: the set of idle nodes is stored after each block only.
 const LARGEST_BLOCK: usize = 8;
@@ -35,8 +38,10 @@ pub struct Releases {
     idle_now: NodeSet,
     /// By number of blocks whose jobs have ended: the nodes that are idle then. Filled on demand.
     idle: OnceLock<Vec<NodeSet>>,
-    /// Nodes of the jobs of each block; none where each node has one job at most, so that they are those that come idle with it.
-    held: Vec<NodeSet>,
+    /// The nodes of each job.
+    held: NodeWords,
+    /// Those of them that are idle once it has ended, and not before. Empty where each node has one job at most: all are.
+    freed: NodeWords,
     /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
     idle_counts: BTreeMap<u32, Vec<u32>>,
     /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
@@ -89,25 +94,21 @@ impl Releases {
                 releases.leave_out_stopped(load);
             }
         }
-        if !is_alone {
-            for block in 0..running.len().div_ceil(block) {
-                let mut held = NodeSet::none(count);
-                held.insert_all(releases.nodes_of(block).iter().map(|&node| node as usize));
-                releases.held.push(held);
+        for release in 0..releases.len() {
+            let own = releases.begins[release] as usize..releases.begins[release + 1] as usize;
+            let own = releases.nodes[own].iter().copied();
+            releases.held.push(own.clone());
+            if !is_alone {
+                let last = &releases.last_of_node;
+                releases.freed.push(own.filter(|&node| last[node as usize] == release as u32));
             }
         }
         releases
     }
 
-    /// The jobs of a block.
-    fn block_of(&self, block: usize) -> std::ops::Range<usize> {
-        block * self.block..((block + 1) * self.block).min(self.len())
-    }
-
-    /// The nodes of all jobs of a block.
-    fn nodes_of(&self, block: usize) -> &[u32] {
-        let jobs = self.block_of(block);
-        &self.nodes[self.begins[jobs.start] as usize..self.begins[jobs.end] as usize]
+    /// The nodes that come idle as these jobs end.
+    fn freed(&self, releases: Range<usize>) -> &[NodeWord] {
+        if self.last_of_node.is_empty() { self.held.of_all(releases) } else { self.freed.of_all(releases) }
     }
 
     /// By number of blocks whose jobs have ended: the nodes that are idle then.
@@ -118,12 +119,8 @@ impl Releases {
             let mut idle = self.idle_now.clone();
             for block in 0..blocks {
                 all.push(idle.clone());
-                if self.held.is_empty() {
-                    idle.insert_all(self.nodes_of(block).iter().map(|&node| node as usize));
-                } else {
-                    let freed = self.block_of(block).flat_map(|release| self.freed(release));
-                    freed.for_each(|node| idle.insert(node));
-                }
+                let jobs = block * self.block..((block + 1) * self.block).min(self.len());
+                idle.add_all(self.freed(jobs));
             }
             all.push(idle);
             all
@@ -266,52 +263,27 @@ impl Releases {
         &self.nodes[self.begins[release] as usize..self.begins[release + 1] as usize]
     }
 
-    /// Nodes that are idle once a job and all before it have ended, and not before.
-    fn freed(&self, release: usize) -> impl Iterator<Item = usize> {
-        let own = self.nodes(release).iter().map(|&node| node as usize);
-        own.filter(move |&node| self.last_of_node.get(node).is_none_or(|&last| last == release as u32))
-    }
-
     /// The first job from one on that holds one of these nodes.
     pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
-        let holds = |release: &usize| self.nodes(*release).iter().any(|&node| nodes.contains(node as usize));
-        let mut release = from;
-        while release < self.len() {
-            // Of most jobs the first node is one of them.
-            if self.nodes(release).first().is_some_and(|&node| nodes.contains(node as usize)) {
-                return Some(release);
-            }
-            let (block, end) = (release / self.block, (release / self.block + 1) * self.block);
-            let has_one = match self.held.get(block) {
-                Some(held) => held.meets(nodes),
-                None => nodes.gains(&self.idle()[block], &self.idle()[block + 1]),
-            };
-            if has_one && let Some(found) = (release..end.min(self.len())).find(holds) {
-                return Some(found);
-            }
-            release = end;
-        }
-        None
+        (from..self.len()).find(|&release| nodes.meets_words(self.held.of(release)))
     }
 
     /// The last job before `until`, and not before `from`, that holds one of these nodes.
     pub fn last_on(&self, from: usize, until: usize, nodes: &NodeSet) -> Option<usize> {
-        let holds = |release: &usize| self.nodes(*release).iter().any(|&node| nodes.contains(node as usize));
+        let holds = |release: &usize| nodes.meets_words(self.held.of(*release));
         (from..until.min(self.len())).rev().find(holds)
     }
 
-    /// A lower bound, at most a block too early, for the job at whose end `least` of these nodes are idle. `None` if that many
-    /// are never idle. It is found soonest if it is not after `latest`.
-    pub fn not_before(&self, nodes: &NodeSet, least: usize, latest: Option<i64>) -> Option<usize> {
-        let idle = self.idle();
-        let are_missing = |idle: &NodeSet| NodeSet::missing(least, [nodes, nodes, idle]) > 0;
-        // Most starts are not later than the latest that counts.
-        let known = latest.map_or(idle.len(), |latest| self.first_after(latest).div_ceil(self.block) + 1);
-        let mut block = idle[..known].partition_point(are_missing);
-        if block == known {
-            block += idle[known..].partition_point(are_missing);
-        }
-        (block < idle.len()).then(|| block.saturating_sub(1) * self.block)
+    /// A lower bound for the job at whose end `least` nodes are idle that a class of needs can use: some of these nodes. `None` if that
+    /// many are never idle.
+    pub fn not_before(&self, (nodes, class): (&NodeSet, u32), least: usize) -> Option<usize> {
+        let block = match self.idle_counts.get(&class) {
+            Some(counts) => counts.partition_point(|&count| (count as usize) < least),
+            None => {
+                self.idle().partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0)
+            }
+        };
+        (block < self.idle().len()).then(|| block.saturating_sub(1) * self.block)
     }
 
     /// Whether at least `least` of these nodes are idle now.
@@ -344,17 +316,17 @@ impl Releases {
     /// Whether at least `least` nodes of both sets are idle once all jobs have ended that reach their time limits by `at`.
     pub fn are_idle_by(&self, at: i64, nodes: [&NodeSet; 2], least: usize) -> bool {
         let ended = self.first_after(at);
-        let (before, after) = (ended / self.block, ended.div_ceil(self.block));
+        let before = ended / self.block;
         let missing = NodeSet::missing(least, [nodes[0], nodes[1], &self.idle()[before]]);
-        if missing == 0 || before == after {
-            return missing == 0;
-        }
-        if NodeSet::missing(least, [nodes[0], nodes[1], &self.idle()[after]]) > 0 {
-            return false;
-        }
-        let idle = (before * self.block..ended).flat_map(|release| self.freed(release));
-        let is_one = |node: &usize| nodes[0].contains(*node) && nodes[1].contains(*node);
-        idle.filter(is_one).nth(missing - 1).is_some()
+        missing == 0 || NodeSet::shared_words(self.freed(before * self.block..ended), nodes) >= missing
+    }
+
+    /// Whether at least `least` of these nodes are idle once all jobs up to this one have ended.
+    pub fn are_idle_after(&self, release: usize, nodes: &NodeSet, least: usize) -> bool {
+        let block = (release + 1) / self.block;
+        let missing = NodeSet::missing(least, [nodes, nodes, &self.idle()[block]]);
+        let freed = self.freed(block * self.block..release + 1);
+        missing == 0 || NodeSet::shared_words(freed, [nodes, nodes]) >= missing
     }
 
     /// These nodes as far as they are idle once all jobs up to this one have ended.
@@ -362,8 +334,7 @@ impl Releases {
         let block = (release + 1) / self.block;
         let mut idle = self.idle()[block].clone();
         idle.keep(nodes);
-        let later = (block * self.block..=release).flat_map(|later| self.freed(later));
-        later.filter(|&node| nodes.contains(node)).for_each(|node| idle.insert(node));
+        idle.add_shared(self.freed(block * self.block..release + 1), nodes);
         idle
     }
 

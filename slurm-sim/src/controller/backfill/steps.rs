@@ -131,7 +131,8 @@ impl BackfillPlanner<'_> {
             !kept.need.is_exclusive && !Arc::ptr_eq(kept, self.needs.gone())
         };
         let (jobs, load) = (self.now.jobs, &self.now.pool.load);
-        let shares = queue.iter().any(is_shared);
+        debug_assert!(queue.iter().all(|record| record.shares_nodes || !is_shared(record)));
+        let shares = queue.iter().any(|record| record.shares_nodes && is_shared(record));
         let mut releases = Releases::of(jobs.running(), jobs.all(), load, shares);
         if shares || cycle.releases.has_known() {
             releases.follow(&mut cycle.releases, load, jobs.all().len());

@@ -15,7 +15,7 @@ pub struct TakenTree {
     /// As in a binary heap: the whole window is at index 1, the halves of the stretch at `i` are at `2i` and `2i + 1`. Nodes that are
     /// planned for all the time.
     all: Vec<NodeSet>,
-    /// Nodes that are planned for at some time.
+    /// Nodes that are planned for at some time, or all the time.
     some: Vec<NodeSet>,
     is_used: Vec<bool>,
 }
@@ -47,6 +47,7 @@ impl TakenTree {
             let whole = [(from % 2 == 1).then_some(from), (end % 2 == 1).then(|| end - 1)];
             for stretch in whole.into_iter().flatten() {
                 self.all[stretch].add_words(nodes, words.clone());
+                self.some[stretch].add_words(nodes, words.clone());
                 self.is_used[stretch] = true;
             }
             (from, end) = (from.div_ceil(2), end / 2);
@@ -82,7 +83,6 @@ impl TakenTree {
         while first < end {
             let whole = [(first % 2 == 1).then_some(first), (end % 2 == 1).then(|| end - 1)];
             for stretch in whole.into_iter().flatten() {
-                without(stretch, &self.all);
                 without(stretch, &self.some);
             }
             (first, end) = (first.div_ceil(2), end / 2);

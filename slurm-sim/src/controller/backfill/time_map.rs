@@ -36,6 +36,11 @@ struct NodeChanges {
     lost: Option<usize>,
 }
 
+/// Whether one of these numbers is such; several are looked at before the answer is.
+fn any_of(numbers: &[u32], is_such: impl Fn(&u32) -> bool) -> bool {
+    numbers.chunks(32).any(|chunk| chunk.iter().fold(false, |found, number| found | is_such(number)))
+}
+
 impl TimeMap {
     /// A map of the window in which all these nodes are free. Reuses the memory of this map.
     pub fn renewed(mut self, now: i64, window: i64, grid: i64, nodes: &NodeSet) -> TimeMap {
@@ -171,15 +176,18 @@ impl TimeMap {
         least: usize,
         idle_by: impl Fn(i64) -> &'n NodeSet,
     ) -> bool {
-        let mut most = self.most_idle[intervals.clone()].iter();
-        if most.any(|&most| (most as usize) < least) {
+        let lacks = |most: &u32| (*most as usize) < least;
+        if any_of(&self.most_idle[intervals.clone()], lacks) {
             return true;
+        }
+        if !any_of(&self.most_idle[intervals.clone()], |&most| most == UNKNOWN) {
+            return false;
         }
         for interval in intervals {
             if self.most_idle[interval] == UNKNOWN {
                 self.most_idle[interval] =
                     self.free[interval].shared(idle_by(self.bounds[interval + 1])) as u32;
-                if (self.most_idle[interval] as usize) < least {
+                if lacks(&self.most_idle[interval]) {
                     return true;
                 }
             }

@@ -153,6 +153,7 @@ impl Controller<'_> {
     fn leave_waiting(&mut self, job: JobHandle) {
         self.limits.end_ageing(&mut self.jobs, job);
         self.queue.waits_no_more(job);
+        self.sizes.waits_no_more(job);
         self.jobs.waits_no_more(job);
     }
 

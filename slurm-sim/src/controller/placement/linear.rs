@@ -176,7 +176,7 @@ impl StartTest<'_> {
         if let Some(nodes) = choose(&releases.idle_now(&fit)) {
             return Some((self.now, nodes));
         }
-        let mut from = releases.not_before(&fit, need.least_nodes(), None)?;
+        let mut from = releases.not_before((&fit, self.kept.class), need.least_nodes())?;
         loop {
             let release = releases.next_on(from, &fit)?;
             let end = releases.end(release)?;

@@ -40,7 +40,7 @@ pub use layout::NodeLayout;
 pub use need::{GresIndex, MemoryNeed, Need};
 pub use need_cache::{CachedNeed, NeedCache};
 pub use node_order::NodeOrder;
-pub use node_set::NodeSet;
+pub use node_set::{NodeSet, NodeWord, NodeWords};
 pub use pool::NodePool;
 pub use prepared::{PreparedCluster, PreparedNodes};
 pub(super) use select::NodeOffer;

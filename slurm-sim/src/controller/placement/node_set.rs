@@ -1,9 +1,52 @@
 //! Sets of nodes.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 /// Words per group where sets are compared: a group is finished before its result is looked at.
 const CHUNK: usize = 16;
+
+/// A word of a set: 64 neighbouring nodes, and which of them are in it.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeWord {
+    index: u32,
+    nodes: u64,
+}
+
+/// Sets of few nodes one after the other, each by its words that are not zero.
+#[derive(Debug, Default)]
+pub struct NodeWords {
+    words: Vec<NodeWord>,
+    /// Where each set ends.
+    ends: Vec<u32>,
+}
+
+impl NodeWords {
+    /// Adds a set of these nodes, soonest where neighbours follow each other.
+    pub fn push(&mut self, nodes: impl IntoIterator<Item = u32>) {
+        let mut last = NodeWord { index: 0, nodes: 0 };
+        for node in nodes {
+            if node / 64 != last.index {
+                self.words.extend((last.nodes != 0).then_some(last));
+                last = NodeWord { index: node / 64, nodes: 0 };
+            }
+            last.nodes |= 1 << (node % 64);
+        }
+        self.words.extend((last.nodes != 0).then_some(last));
+        self.ends.push(self.words.len() as u32);
+    }
+
+    /// One of the sets.
+    pub fn of(&self, set: usize) -> &[NodeWord] {
+        self.of_all(set..set + 1)
+    }
+
+    /// Several sets.
+    pub fn of_all(&self, sets: Range<usize>) -> &[NodeWord] {
+        let end = |count: usize| count.checked_sub(1).map_or(0, |last| self.ends[last] as usize);
+        &self.words[end(sets.start)..end(sets.end)]
+    }
+}
 
 /// A set of nodes by their indices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -183,26 +226,49 @@ impl NodeSet {
     }
 
     /// The words that are not zero, and those between them.
-    pub fn words(&self) -> std::ops::Range<usize> {
+    pub fn words(&self) -> Range<usize> {
         let end = self.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         let first = self.0.iter().position(|&word| word != 0).unwrap_or(end);
         first..end
     }
 
     /// Adds what is in these words of the other.
-    pub fn add_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+    pub fn add_words(&mut self, other: &NodeSet, words: Range<usize>) {
         self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word |= other);
     }
 
     /// Whether all that is in these words is in the other.
-    pub fn are_within(&self, other: &NodeSet, words: std::ops::Range<usize>) -> bool {
+    pub fn are_within(&self, other: &NodeSet, words: Range<usize>) -> bool {
         let words = self.0[words.clone()].iter().zip(&other.0[words]);
         words.fold(0, |found, (word, other)| found | word & !other) == 0
     }
 
     /// Takes away what is in these words of the other.
-    pub fn take_words(&mut self, other: &NodeSet, words: std::ops::Range<usize>) {
+    pub fn take_words(&mut self, other: &NodeSet, words: Range<usize>) {
         self.0[words.clone()].iter_mut().zip(&other.0[words]).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Whether one of the nodes in these words is in it.
+    pub fn meets_words(&self, words: &[NodeWord]) -> bool {
+        words.iter().any(|word| self.0[word.index as usize] & word.nodes != 0)
+    }
+
+    /// Adds the nodes in these words, as far as they are in the other.
+    pub fn add_shared(&mut self, words: &[NodeWord], other: &NodeSet) {
+        for &NodeWord { index, nodes } in words {
+            self.0[index as usize] |= nodes & other.0[index as usize];
+        }
+    }
+
+    /// Adds the nodes in these words.
+    pub fn add_all(&mut self, words: &[NodeWord]) {
+        words.iter().for_each(|word| self.0[word.index as usize] |= word.nodes);
+    }
+
+    /// How many of the nodes in these words are in both of two sets.
+    pub fn shared_words(words: &[NodeWord], sets: [&NodeSet; 2]) -> usize {
+        let both = |index: u32| sets[0].0[index as usize] & sets[1].0[index as usize];
+        words.iter().map(|word| (both(word.index) & word.nodes).count_ones() as usize).sum()
     }
 
     /// Becomes equal to the other.

@@ -1,15 +1,15 @@
 //! Processors that the job-size factor of the priority counts, for jobs that are given whole nodes or cores.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use crate::cluster::BackfillSettings;
 use crate::controller::backfill::TestCounts;
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
-use crate::controller::limits::LicenseCounts;
+use crate::controller::limits::{FullLimits, LicenseCounts};
 use crate::controller::placement::{Need, NodeOffer, NodeSet};
+use crate::controller::priority::PendingSizes;
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
@@ -32,7 +32,7 @@ impl Controller<'_> {
             let cpus = self.now().size_found(job);
             self.sizes.is_found(job, cpus);
         } else if is_found_later {
-            self.sizes.is_unsized(job);
+            self.sizes.is_unsized(job, self.jobs[job].holder.user);
         }
     }
 
@@ -40,37 +40,23 @@ impl Controller<'_> {
     /// known once nodes are planned for them.
     pub fn size_exclusive(&mut self, queue: &[QueueRecord]) {
         self.sizes.settle(&mut self.jobs);
+        self.sizes.forget_left(&self.jobs);
         if self.sizes.unsized_jobs().is_empty() {
             return;
         }
-        let is_open = |job: &JobHandle| {
-            let one = &self.jobs[*job];
+        let settings = self.cluster.settings.backfill.as_ref();
+        let tested = settings.and_then(|settings| self.now().tested_of(&self.sizes, queue, settings));
+        let mut found = tested.unwrap_or_else(|| self.sizes.unsized_jobs().iter().copied().collect());
+        found.retain(|&job| {
+            let one = &self.jobs[job];
             one.state == JobStage::Waiting
                 && one.wait.eligible.is_some()
-                && self.now().is_looked_for(*job, &self.licenses)
-        };
-        if !self.sizes.unsized_jobs().iter().any(is_open) {
-            let jobs = &self.jobs;
-            self.sizes.keep_unsized(|job| jobs[job].state == JobStage::Waiting);
-            return;
-        }
-        let settings = self.cluster.settings.backfill.as_ref();
-        let tested =
-            settings.and_then(|settings| self.now().tested_of(self.sizes.unsized_jobs(), queue, settings));
-        for job in self.sizes.take_unsized() {
-            if self.jobs[job].state != JobStage::Waiting {
-                continue;
-            }
-            let is_tested = tested.as_ref().is_none_or(|tested| tested.contains(&job));
-            if self.jobs[job].wait.eligible.is_some()
-                && is_tested
                 && self.now().is_looked_for(job, &self.licenses)
-            {
-                let cpus = self.now().size_found(job);
-                self.jobs.set_size(job, cpus);
-            } else {
-                self.sizes.is_unsized(job);
-            }
+        });
+        for job in found {
+            let cpus = self.now().size_found(job);
+            self.jobs.set_size(job, cpus);
+            self.sizes.is_sized(job, self.jobs[job].holder.user);
         }
     }
 
@@ -110,14 +96,14 @@ impl Controller<'_> {
 }
 
 impl ClusterNow<'_> {
-    /// Of jobs whose sizes are not known, those that a cycle tests as far as its limits for users, partitions and associations go,
-    /// among others of arrays; `None`: all.
+    /// Of jobs whose sizes are to be found, those that a cycle tests as far as its limits for users, partitions and associations go;
+    /// `None`: all.
     fn tested_of(
         &self,
-        unsized_jobs: &[JobHandle],
+        sizes: &PendingSizes,
         queue: &[QueueRecord],
         settings: &BackfillSettings,
-    ) -> Option<BTreeSet<JobHandle>> {
+    ) -> Option<Vec<JobHandle>> {
         let limits = [
             settings.counts.max_job_user,
             settings.counts.max_job_part,
@@ -127,14 +113,16 @@ impl ClusterNow<'_> {
         if queue.is_empty() || limits == [0; 4] {
             return None;
         }
-        let mut counts = TestCounts::default();
-        let mut tested = BTreeSet::new();
-        let unsized_jobs: BTreeSet<JobHandle> = unsized_jobs.iter().copied().collect();
+        let (mut counts, mut full) = (TestCounts::default(), FullLimits::default());
+        let mut tested = Vec::new();
         // Where tests are limited by user alone, jobs of others change nothing.
         let by_user = limits[1..] == [0; 3];
-        let users: BTreeSet<u32> = unsized_jobs.iter().map(|&job| self.jobs[job].holder.user).collect();
-        for &QueueRecord { job, choice, user, .. } in queue {
-            if by_user && !users.contains(&user) || counts.is_full(user, settings) {
+        for record in queue {
+            let &QueueRecord { job, choice, user, .. } = record;
+            if by_user && !sizes.has_unsized(user)
+                || counts.is_full(user, settings)
+                || record.is_at_limit(self.jobs, self.limits, &mut full)
+            {
                 continue;
             }
             let (one, at) = (&self.jobs[job], &self.jobs[job].partitions[choice]);
@@ -142,14 +130,13 @@ impl ClusterNow<'_> {
                 && one.wait.eligible.is_some()
                 && self.limits.before_selection(&at.limits, at.limit).is_none();
             if is_open && counts.count(one, at, settings) {
-                if one.task.is_some() {
-                    // An array is tested task by task.
-                    tested.extend(self.jobs.tasks(one.submission));
-                } else if unsized_jobs.contains(&job) {
-                    tested.insert(job);
-                }
+                // An array is tested task by task.
+                let own = if one.task.is_some() { self.jobs.tasks(one.submission) } else { &[job] };
+                tested.extend(own.iter().filter(|job| sizes.unsized_jobs().contains(job)));
             }
         }
+        tested.sort_unstable();
+        tested.dedup();
         Some(tested)
     }
 

@@ -37,6 +37,8 @@ pub struct QueueRecord {
     /// Whether nothing but its limits matters of a job that is at a limit of running jobs: it is no task, and asks for one partition, no
     /// reservation and no nodes by name.
     pub is_simple: bool,
+    /// Whether it shares nodes.
+    pub shares_nodes: bool,
 }
 
 impl QueueRecord {
@@ -64,6 +66,7 @@ impl QueueRecord {
                 && one.terms.reservation.is_none()
                 && at.kept.need.kept_free().is_none()
                 && !at.limits.is_closed,
+            shares_nodes: !at.kept.need.is_exclusive,
         }
     }
 

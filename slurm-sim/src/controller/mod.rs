@@ -33,6 +33,8 @@ mod array_rule_tests;
 #[cfg(test)]
 mod gpu_rule_tests;
 #[cfg(test)]
+mod requeue_rule_tests;
+#[cfg(test)]
 mod rule_tests;
 #[cfg(test)]
 mod tests;

@@ -100,6 +100,11 @@ impl RecordingFollower<'_> {
                 || self.controller.now().is_sized_by_plan(record.job)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.choice)).collect();
+        if let Some(settings) = &self.controller.cluster.settings.backfill {
+            let jobs: Vec<JobHandle> = self.ahead.iter().map(|one| one.0).collect();
+            let tested = self.controller.now().tested_of(&jobs, &queue, settings);
+            self.ahead.retain(|one| tested.as_ref().is_none_or(|tested| tested.contains(&one.0)));
+        }
         self.controller.queue.give_back(queue);
     }
 }

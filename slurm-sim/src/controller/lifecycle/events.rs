@@ -130,7 +130,10 @@ impl Controller<'_> {
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
         let last = &mut self.jobs.at_mut(job).last;
-        last.amounts = Amounts::default();
+        // A job that is requeued later counts what it had.
+        if self.cluster.settings.priority.weights.tres.is_empty() {
+            last.amounts = Amounts::default();
+        }
         last.nodes = Box::default();
         self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
         self.jobs.forget_needs(job, self.needs.gone());

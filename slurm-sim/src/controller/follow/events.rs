@@ -27,12 +27,12 @@ impl RecordingFollower<'_> {
                             self.note_parts(job);
                         }
                     }
-                    JobUpdate::Nice(_) => {
+                    JobUpdate::Nice(_) | JobUpdate::TimeLimit(_) => {
                         if self.controller.jobs[job].state == JobStage::Waiting {
                             self.note_parts(job);
                         }
                     }
-                    JobUpdate::Held | JobUpdate::TimeLimit(_) => {}
+                    JobUpdate::Held => {}
                 }
             }
         }

@@ -31,8 +31,11 @@ impl RecordingFollower<'_> {
             return;
         }
         let Some(at) = self.partition_tested(job) else { return };
-        self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
-        self.controller.size_in_pass(job, &at, &self.held_back);
+        let is_tried = !self.controller.now().has_too_few(job, &at, &self.held_back);
+        if is_tried {
+            self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
+            self.controller.size_in_pass(job, &at, &self.held_back);
+        }
         match at.kept.need.kept_free() {
             Some(named) => self.held_back.add(named),
             None if !self.controller.now().is_waited_for(job, &at) => {}
@@ -41,7 +44,9 @@ impl RecordingFollower<'_> {
                 self.held_back.add(&self.controller.pool.layout.partitions[at.partition.0]);
             }
         }
-        self.controller.note_selection(&at, true);
+        if is_tried {
+            self.controller.note_selection(&at, true);
+        }
     }
 
     /// A limit kept the pass from starting a job: the nodes that it names are nevertheless kept free.

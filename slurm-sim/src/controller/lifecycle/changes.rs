@@ -18,7 +18,10 @@ impl Controller<'_> {
             JobUpdate::Released => self.let_go(&all),
             JobUpdate::Requeued => self.send_back(&all),
             JobUpdate::Nice(nice) => self.be_nice(&all, nice),
-            JobUpdate::TimeLimit(limit) => self.jobs.set_limit(&all, limit, self.cluster),
+            JobUpdate::TimeLimit(limit) => {
+                self.jobs.set_limit(&all, limit, self.cluster);
+                self.prioritize_waiting(&all);
+            }
         }
         self.queue.is_out_of_order();
     }
@@ -41,9 +44,14 @@ impl Controller<'_> {
         }
     }
 
-    /// What is taken from the priorities of waiting jobs changes, and they are computed again.
+    /// What is taken from the priorities of waiting jobs changes.
     fn be_nice(&mut self, jobs: &[JobHandle], nice: i64) {
         self.jobs.set_nice(jobs, nice);
+        self.prioritize_waiting(jobs);
+    }
+
+    /// Priorities of waiting jobs that were changed are computed again.
+    fn prioritize_waiting(&mut self, jobs: &[JobHandle]) {
         let now = self.second();
         for job in self.jobs.waiting_of(jobs) {
             self.priorities.prioritize(&mut self.jobs, job, now);
@@ -72,13 +80,15 @@ impl Controller<'_> {
         }
     }
 
-    /// Held jobs may start again; their age begins anew.
+    /// Held jobs may start again; their age begins with the look at the queue that finds that.
     fn let_go(&mut self, jobs: &[JobHandle]) {
         let now = self.second();
         for job in self.jobs.waiting_of(jobs) {
             let one = self.jobs.at_mut(job);
             if std::mem::take(&mut one.terms.is_held) {
-                one.terms.begin = one.terms.begin.max(now);
+                if one.terms.begin < now {
+                    one.terms.begin = i64::MIN;
+                }
                 self.priorities.prioritize(&mut self.jobs, job, now);
             }
         }

@@ -38,6 +38,13 @@ impl ClusterNow<'_> {
         Some(usable)
     }
 
+    /// Whether a partition has fewer nodes in service, but for those held back, than a job needs: a pass does not even try it there.
+    pub fn has_too_few(&self, job: JobHandle, at: &RequestedPartition, held_back: &NodeSet) -> bool {
+        let open = &self.pool.open_nodes[at.partition.0];
+        self.jobs[job].terms.reservation.is_none()
+            && open.len() - open.shared(held_back) < at.kept.need.nodes.0 as usize
+    }
+
     /// The nodes that a job is given now out of those that may be used.
     pub fn chosen_now(&self, at: &RequestedPartition, usable: &mut NodeSet) -> Option<Vec<usize>> {
         at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);

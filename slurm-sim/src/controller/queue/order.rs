@@ -70,6 +70,7 @@ impl Controller<'_> {
             let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
             self.limits.before_selection(&at.limits, at.limit).is_some()
                 || self.limits.forbid_least(at, &self.pool.layout)
+                || self.jobs.is_throttled(job, 0)
         };
         let stops = |&&job: &&JobHandle| {
             job != new && self.jobs[job].wait.eligible.is_some() && is_higher(job) && !is_limited(job)

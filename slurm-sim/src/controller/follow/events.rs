@@ -9,7 +9,8 @@ impl RecordingFollower<'_> {
     pub fn event(&mut self) {
         let action = &self.run.events[self.events].action;
         self.events += 1;
-        let has_started = |job: &ControlledJob| matches!(job.state, JobStage::Running | JobStage::Ended { .. });
+        let has_started =
+            |job: &ControlledJob| matches!(job.state, JobStage::Running | JobStage::Ended { .. });
         let started: Vec<bool> = self.controller.jobs.all().iter().map(has_started).collect();
         if !matches!(action, ClusterAction::Cancel { .. }) {
             self.controller.act(action);

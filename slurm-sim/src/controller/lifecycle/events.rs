@@ -207,7 +207,7 @@ impl Controller<'_> {
         if is_task {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
-            self.size_waiting_tasks(job);
+            self.size_waiting_tasks(job, choice);
             self.wait_for_turn(job);
         }
         self.queue.dequeue(&self.jobs, self.cluster, job);
@@ -234,10 +234,10 @@ impl Controller<'_> {
     }
 
     /// A task of an array has started: the size of those that wait is what it was given, where nodes differ in that.
-    fn size_waiting_tasks(&mut self, job: JobHandle) {
-        let last = &self.jobs[job].last;
-        let (cpus, is_first) = (last.cpus, last.incarnation <= 1);
-        if !self.pool.layout.holds_alike && is_first {
+    fn size_waiting_tasks(&mut self, job: JobHandle, choice: PartitionChoice) {
+        let one = &self.jobs[job];
+        let (cpus, is_first) = (one.last.cpus, one.last.incarnation <= 1);
+        if is_first && self.pool.layout.sizes_differ(&one.partitions[choice].kept.need) {
             self.jobs.set_size_of_tasks(job, cpus);
         }
     }

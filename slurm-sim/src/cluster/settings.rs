@@ -78,8 +78,8 @@ macro_rules! job_settings {
             ["MaxMemPerNode" = "128000", MEMORY_PER_NODE, LeftOut];
         /// What a GPU brings along where a job does not say.
         per_gpu: DefaultPerGpu = DefaultPerGpu::default(), ["JobDefaults" = "DefCpuPerGPU=2", PER_GPU, Followed];
-        /// How long ended jobs are remembered, for dependencies.
-        min_job_age: Seconds = Seconds(300), ["MinJobAge" = "600", SECONDS_OR_CLOCK, Ignored];
+        /// How long ended jobs are remembered, and may be requeued.
+        min_job_age: Seconds = Seconds(300), ["MinJobAge" = "600", SECONDS_OR_CLOCK, Followed];
         /// What the accounting enforces.
         enforce: Enforcement = Enforcement::default(), ["AccountingStorageEnforce" = "limits", ENFORCEMENT, Followed];
         /// Whether jobs go back to the queue when they are preempted or a node fails.

@@ -99,12 +99,17 @@ impl Controller<'_> {
                 }
                 let at = at.clone();
                 let need = &at.kept.need;
-                self.jobs.try_in(job, at.partition, self.cluster);
+                let is_tried = !self.now().has_too_few(job, &at, &held_back);
+                if is_tried {
+                    self.jobs.try_in(job, at.partition, self.cluster);
+                }
                 let Some(chosen) = self.now().nodes_now(job, &at, &held_back) else {
                     self.waits_for(job, choice, WaitReason::Reservation);
                     break;
                 };
-                self.note_selection(&at, true);
+                if is_tried {
+                    self.note_selection(&at, true);
+                }
                 match chosen {
                     Some(nodes) => {
                         let shares = self.pool.given(&nodes, need);
@@ -123,14 +128,16 @@ impl Controller<'_> {
                         }
                     }
                     None => {
-                        self.size_in_pass(job, &at, &held_back);
-                        if self.limits.forbid_least(&at, &self.pool.layout) {
+                        if is_tried {
+                            self.size_in_pass(job, &at, &held_back);
+                        }
+                        if is_tried && self.limits.forbid_least(&at, &self.pool.layout) {
                             self.waits_for(job, choice, WaitReason::Limit);
                             closed[at.partition.0] |= self.now().stop_at_limit(job, &at, &mut held_back);
                             break;
                         }
                         self.waits_for(job, choice, WaitReason::Resources);
-                        if let Some(usable) = self.now().may_use_now(job, &at, &held_back) {
+                        if is_tried && let Some(usable) = self.now().may_use_now(job, &at, &held_back) {
                             self.make_way(job, &at, &usable);
                             full.forget();
                         }

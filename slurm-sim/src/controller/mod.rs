@@ -33,6 +33,12 @@ mod array_rule_tests;
 #[cfg(test)]
 mod gpu_rule_tests;
 #[cfg(test)]
+mod node_rule_tests;
+#[cfg(test)]
+mod pass_rule_tests;
+#[cfg(test)]
+mod requeue_rule_tests;
+#[cfg(test)]
 mod rule_tests;
 #[cfg(test)]
 mod tests;

@@ -2,14 +2,16 @@
 
 use super::follower::RecordingFollower;
 use crate::cluster::{ClusterAction, JobUpdate};
-use crate::controller::job::JobStage;
+use crate::controller::job::{ControlledJob, JobStage};
 
 impl RecordingFollower<'_> {
     /// Cancellations are in the log, with the second in which they had their effect.
     pub fn event(&mut self) {
         let action = &self.run.events[self.events].action;
         self.events += 1;
-        let running = self.controller.jobs.running().to_vec();
+        let has_started =
+            |job: &ControlledJob| matches!(job.state, JobStage::Running | JobStage::Ended { .. });
+        let started: Vec<bool> = self.controller.jobs.all().iter().map(has_started).collect();
         if !matches!(action, ClusterAction::Cancel { .. }) {
             self.controller.act(action);
             self.forget_running();
@@ -22,16 +24,16 @@ impl RecordingFollower<'_> {
                     JobUpdate::Released => self.note_parts(job),
                     JobUpdate::Requeued => {
                         let waits = self.controller.jobs[job].state == JobStage::Waiting;
-                        if waits && running.contains(&job) {
+                        if waits && started[job.0] {
                             self.note_parts(job);
                         }
                     }
-                    JobUpdate::Nice(_) => {
+                    JobUpdate::Nice(_) | JobUpdate::TimeLimit(_) => {
                         if self.controller.jobs[job].state == JobStage::Waiting {
                             self.note_parts(job);
                         }
                     }
-                    JobUpdate::Held | JobUpdate::TimeLimit(_) => {}
+                    JobUpdate::Held => {}
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::follower::RecordingFollower;
 use crate::cluster::{JobNumber, PartitionIndex};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RequestedPartition};
+use crate::controller::priority::PendingSizes;
 use crate::controller::queue::QueueRecord;
 use crate::controller::state::Controller;
 
@@ -31,8 +32,11 @@ impl RecordingFollower<'_> {
             return;
         }
         let Some(at) = self.partition_tested(job) else { return };
-        self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
-        self.controller.size_in_pass(job, &at, &self.held_back);
+        let is_tried = !self.controller.now().has_too_few(job, &at, &self.held_back);
+        if is_tried {
+            self.controller.jobs.try_in(job, at.partition, self.controller.cluster);
+            self.controller.size_in_pass(job, &at, &self.held_back);
+        }
         match at.kept.need.kept_free() {
             Some(named) => self.held_back.add(named),
             None if !self.controller.now().is_waited_for(job, &at) => {}
@@ -41,7 +45,9 @@ impl RecordingFollower<'_> {
                 self.held_back.add(&self.controller.pool.layout.partitions[at.partition.0]);
             }
         }
-        self.controller.note_selection(&at, true);
+        if is_tried {
+            self.controller.note_selection(&at, true);
+        }
     }
 
     /// A limit kept the pass from starting a job: the nodes that it names are nevertheless kept free.
@@ -100,6 +106,14 @@ impl RecordingFollower<'_> {
                 || self.controller.now().is_sized_by_plan(record.job)
         };
         self.ahead = queue.iter().rev().filter(varies).map(|record| (record.job, record.choice)).collect();
+        if let Some(settings) = &self.controller.cluster.settings.backfill {
+            let mut sizes = PendingSizes::default();
+            self.ahead
+                .iter()
+                .for_each(|&(job, _)| sizes.is_unsized(job, self.controller.jobs[job].holder.user));
+            let tested = self.controller.now().tested_of(&sizes, &queue, settings);
+            self.ahead.retain(|one| tested.as_ref().is_none_or(|tested| tested.contains(&one.0)));
+        }
         self.controller.queue.give_back(queue);
     }
 }

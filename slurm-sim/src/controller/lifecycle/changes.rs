@@ -18,7 +18,10 @@ impl Controller<'_> {
             JobUpdate::Released => self.let_go(&all),
             JobUpdate::Requeued => self.send_back(&all),
             JobUpdate::Nice(nice) => self.be_nice(&all, nice),
-            JobUpdate::TimeLimit(limit) => self.jobs.set_limit(&all, limit, self.cluster),
+            JobUpdate::TimeLimit(limit) => {
+                self.jobs.set_limit(&all, limit, self.cluster);
+                self.prioritize_waiting(&all);
+            }
         }
         self.queue.is_out_of_order();
     }
@@ -41,33 +44,51 @@ impl Controller<'_> {
         }
     }
 
-    /// What is taken from the priorities of waiting jobs changes, and they are computed again.
+    /// What is taken from the priorities of waiting jobs changes.
     fn be_nice(&mut self, jobs: &[JobHandle], nice: i64) {
         self.jobs.set_nice(jobs, nice);
+        self.prioritize_waiting(jobs);
+    }
+
+    /// Priorities of waiting jobs that were changed are computed again.
+    fn prioritize_waiting(&mut self, jobs: &[JobHandle]) {
         let now = self.second();
         for job in self.jobs.waiting_of(jobs) {
             self.priorities.prioritize(&mut self.jobs, job, now);
         }
     }
 
-    /// Running jobs that may be requeued are stopped, and wait again.
+    /// Running jobs that may be requeued are stopped, and wait again. So do those that have ended, while they are remembered.
     fn send_back(&mut self, jobs: &[JobHandle]) {
+        let (now, settings) = (self.second(), &self.cluster.settings.jobs);
+        let is_remembered = |end: i64| settings.min_job_age.0 == 0 || now - end < settings.min_job_age.0;
         for &job in jobs {
-            let runs = self.jobs[job].state == JobStage::Running;
-            if runs && self.jobs.can_requeue(job, &self.cluster.settings.jobs) {
-                self.end(job, false);
+            let (state, end) = (self.jobs[job].state, self.jobs[job].last.end);
+            let runs = state == JobStage::Running;
+            let has_run = matches!(state, JobStage::Ended { .. }) && is_remembered(end);
+            if (runs || has_run) && self.jobs.can_requeue(job, settings) {
+                if runs {
+                    self.end(job, false);
+                }
+                let had = std::mem::take(&mut self.jobs.at_mut(job).last.amounts);
                 self.requeue(job);
+                if has_run {
+                    self.jobs.at_mut(job).last.amounts = had;
+                    self.priorities.prioritize(&mut self.jobs, job, now);
+                }
             }
         }
     }
 
-    /// Held jobs may start again; their age begins anew.
+    /// Held jobs may start again; their age begins with the look at the queue that finds that.
     fn let_go(&mut self, jobs: &[JobHandle]) {
         let now = self.second();
         for job in self.jobs.waiting_of(jobs) {
             let one = self.jobs.at_mut(job);
             if std::mem::take(&mut one.terms.is_held) {
-                one.terms.begin = one.terms.begin.max(now);
+                if one.terms.begin < now {
+                    one.terms.begin = i64::MIN;
+                }
                 self.priorities.prioritize(&mut self.jobs, job, now);
             }
         }
@@ -183,6 +204,18 @@ mod tests {
         for at in [20, start(&plain[1]) + 10, 2000] {
             assert_eq!(changed(kept.clone(), Some((at, "j1", JobUpdate::Requeued))), plain, "{at}");
         }
+    }
+
+    /// It may start 121 seconds after it was requeued. After `MinJobAge` (300 seconds) it is forgotten.
+    #[test]
+    fn a_job_that_has_ended_runs_again_while_it_is_remembered() {
+        let changed_at = |at: i64| changed(Vec::new(), Some((at, "j0", JobUpdate::Requeued)))[0].clone();
+        let ended = changed(Vec::new(), None)[0].end.unwrap().0;
+        let again = changed_at(ended + 290);
+        let delay = start(&again) - (ended + 290);
+        assert!((121..185).contains(&delay) && again.submit.0 == 0, "{again:?}");
+        assert_eq!(again.end.unwrap().0 - start(&again), 300, "{again:?}");
+        assert!(start(&changed_at(ended + 301)) < 10, "control");
     }
 
     #[test]

@@ -130,7 +130,10 @@ impl Controller<'_> {
         self.limits.ended(&limits, &one.last.amounts, &one.last.nodes);
         self.limits.left(&one.holder.limits);
         let last = &mut self.jobs.at_mut(job).last;
-        last.amounts = Amounts::default();
+        // A job that is requeued later counts what it had.
+        if self.cluster.settings.priority.weights.tres.is_empty() {
+            last.amounts = Amounts::default();
+        }
         last.nodes = Box::default();
         self.licenses.give_back(&self.jobs.submission(job).request.gres.licenses);
         self.jobs.forget_needs(job, self.needs.gone());
@@ -205,7 +208,7 @@ impl Controller<'_> {
         if is_task {
             // The task takes the array's record; the tasks that wait get a new one.
             self.jobs.new_record(submission);
-            self.size_waiting_tasks(job);
+            self.size_waiting_tasks(job, choice);
             self.wait_for_turn(job);
         }
         self.queue.dequeue(&self.jobs, self.cluster, job);
@@ -232,10 +235,10 @@ impl Controller<'_> {
     }
 
     /// A task of an array has started: the size of those that wait is what it was given, where nodes differ in that.
-    fn size_waiting_tasks(&mut self, job: JobHandle) {
-        let last = &self.jobs[job].last;
-        let (cpus, is_first) = (last.cpus, last.incarnation <= 1);
-        if !self.pool.layout.holds_alike && is_first {
+    fn size_waiting_tasks(&mut self, job: JobHandle, choice: PartitionChoice) {
+        let one = &self.jobs[job];
+        let (cpus, is_first) = (one.last.cpus, one.last.incarnation <= 1);
+        if is_first && self.pool.layout.sizes_differ(&one.partitions[choice].kept.need) {
             self.jobs.set_size_of_tasks(job, cpus);
         }
     }

@@ -6,6 +6,7 @@ use super::jobs::Jobs;
 use crate::cluster::{Cluster, JobSettings, PartitionIndex, Sharing};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{JobStage, RefusedFor, RequestedPartition};
+use crate::controller::limits::Amounts;
 use crate::controller::placement::{CachedNeed, NodeShare};
 use queuecast_core::units::Micros;
 
@@ -112,7 +113,7 @@ impl Jobs<'_> {
     /// of nodes stays until it has been stopped.
     pub fn waits_again(&mut self, job: JobHandle, shares: Arc<[NodeShare]>, (submit, begin): (i64, i64)) {
         let one = self.at_mut(job);
-        one.last.shares = shares;
+        (one.last.shares, one.last.amounts) = (shares, Amounts::default());
         one.lose_run();
         one.interruptions.requeued += 1;
         one.state = JobStage::Waiting;

@@ -16,7 +16,7 @@ impl TresIndex {
     pub const BILLING: TresIndex = TresIndex(3);
 
     /// A generic resource: these come after the others.
-    fn of_gres(resource: GresIndex) -> TresIndex {
+    pub fn of_gres(resource: GresIndex) -> TresIndex {
         TresIndex(4 + resource.0)
     }
 }

@@ -15,7 +15,7 @@ mod used_minutes;
 #[cfg(test)]
 mod tests;
 
-pub use amounts::Amounts;
+pub use amounts::{Amounts, TresIndex};
 pub use counted::Limits;
 pub use full_limits::FullLimits;
 pub use holders::HolderNumbers;

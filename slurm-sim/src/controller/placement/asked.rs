@@ -100,12 +100,12 @@ impl Need {
         let is_spread = request.wishes.spread && request.tasks.is_some();
         let wants_most = (names_nodes || is_spread) && !request.wishes.use_min_nodes;
         let wanted_nodes = if wants_most { most } else { fewest };
-        // Memory for each GPU is the default of jobs with GPUs where there is such a default.
+        // Memory for each GPU is the default of jobs with GPUs where there is such a default. Without any default it is all of a node.
         let per_gpu = config.per_gpu.memory_mb.or(cluster.settings.jobs.per_gpu.memory_mb);
         let by_default = match config.default_memory.or(cluster.settings.jobs.default_memory) {
             Some(MemoryAmount::PerCpu(mb)) => MemoryNeed::PerCpu(mb),
             Some(MemoryAmount::PerNode(mb)) => MemoryNeed::PerNode(mb),
-            None => MemoryNeed::PerCpu(0),
+            None => MemoryNeed::AllOfNode,
         };
         let asked = |memory: Option<MemoryRequest>| match memory {
             Some(MemoryRequest::PerNode(0)) => MemoryNeed::AllOfNode,

@@ -61,7 +61,7 @@ impl NodeUse {
         self.memory[node] += share.memory;
         self.jobs[node] += 1;
         if let Some(partition) = share.cap {
-            self.of_partitions[node * self.caps + partition.0] += share.cpus;
+            self.of_partitions[node * self.caps + partition.0] += share.held;
         }
         self.apart.take(node, share.apart);
         for &(resource, count) in &share.gres {
@@ -75,7 +75,7 @@ impl NodeUse {
         self.memory[node] -= share.memory;
         self.jobs[node] -= 1;
         if let Some(partition) = share.cap {
-            self.of_partitions[node * self.caps + partition.0] -= share.cpus;
+            self.of_partitions[node * self.caps + partition.0] -= share.held;
         }
         self.apart.release(node, share.apart);
         for &(resource, count) in &share.gres {

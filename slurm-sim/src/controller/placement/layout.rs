@@ -201,6 +201,14 @@ impl NodeLayout {
         self.is_linear && (self.equal_cpus.is_none() || need.wanted_nodes > need.nodes.0)
     }
 
+    /// Whether the size of a job is another one on other nodes.
+    pub fn sizes_differ(&self, need: &Need) -> bool {
+        match need.is_exclusive {
+            true => self.equal_cpus.is_none() || self.size_varies(need),
+            false => need.follows_nodes() || !self.holds_alike,
+        }
+    }
+
     /// Whether some nodes have GPUs.
     pub fn has_gpus(&self) -> bool {
         (0..self.kinds.len()).any(|index| self.is_gpu(GresIndex(index)))

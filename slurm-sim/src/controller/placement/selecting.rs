@@ -38,6 +38,22 @@ impl ClusterNow<'_> {
         Some(usable)
     }
 
+    /// Whether a partition has fewer nodes in service, but for those held back, than a job needs: a pass does not even try it there.
+    pub fn has_too_few(&self, job: JobHandle, at: &RequestedPartition, held_back: &NodeSet) -> bool {
+        let open = &self.pool.open_nodes[at.partition.0];
+        self.jobs[job].terms.reservation.is_none()
+            && open.len() - open.shared(held_back) < at.kept.need.nodes.0 as usize
+    }
+
+    /// Whether too few nodes that could run a job are in service and not reserved for others.
+    pub fn lacks_nodes(&self, job: JobHandle, at: &RequestedPartition) -> bool {
+        let none = NodeSet::none(self.pool.layout.nodes.len());
+        let Some(mut usable) = self.may_use_now(job, at, &none) else { return true };
+        let need = &at.kept.need;
+        usable.keep(&need.on.feasible);
+        usable.has_fewer(need.nodes.0 as usize) || !need.on.required.is_subset(&usable)
+    }
+
     /// The nodes that a job is given now out of those that may be used.
     pub fn chosen_now(&self, at: &RequestedPartition, usable: &mut NodeSet) -> Option<Vec<usize>> {
         at.kept.keep_usable(usable, &self.pool.layout, &self.pool.load);

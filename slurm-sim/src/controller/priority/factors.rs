@@ -5,6 +5,7 @@ use crate::cluster::{PartitionIndex, PriorityKind};
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobStage, RequestedPartition};
 use crate::controller::lifecycle::Jobs;
+use crate::controller::limits::{Amounts, TresIndex};
 use crate::controller::placement::{GresIndex, MemoryNeed};
 use crate::controller::state::Controller;
 use queuecast_core::order;
@@ -145,19 +146,45 @@ impl Priorities<'_> {
             qos: f64::from(weights.qos) * of(qos, self.largest_qos, flags.no_normal_qos),
             association: f64::from(weights.assoc)
                 * of(association, self.largest_association, flags.no_normal_assoc),
-            resources: self
-                .resource_part(at, one.partitions[PartitionChoice::FIRST].kept.need.counted_memory),
+            resources: self.resource_part(one, at),
             nice: one.terms.nice as f64,
         }
     }
 
-    /// Of each resource with a weight, what a job asks for relative to what its partition has. Memory that it does not ask for is
-    /// the default of the first of its partitions, in all of them.
-    fn resource_part(&self, at: &RequestedPartition, memory: MemoryNeed) -> f64 {
+    /// Of each resource with a weight, what a job asks for relative to what its partition has, which may be more than all. A job
+    /// that was requeued after it had ended counts what it had.
+    fn resource_part(&self, one: &ControlledJob, at: &RequestedPartition) -> f64 {
         let settings = &self.cluster.settings.priority;
-        if settings.weights.tres.is_empty() {
-            return 0.0;
+        let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
+            let counted = match one.last.amounts.0.is_empty() || one.state != JobStage::Waiting {
+                true => self.asked_of(name, one, at),
+                false => self.had_of(name, &one.last.amounts),
+            };
+            let all = self.partition_has(at.partition, name);
+            match settings.flags.no_normal_tres {
+                true => weight * counted as f64,
+                false if all > 0 => weight * (counted as f64 / all as f64),
+                false => 0.0,
+            }
+        });
+        weighted.sum()
+    }
+
+    /// How much of a resource a job had.
+    fn had_of(&self, name: &str, had: &Amounts) -> u64 {
+        match name {
+            "cpu" => had[TresIndex::CPUS],
+            "mem" => had[TresIndex::MEMORY],
+            "node" => had[TresIndex::NODES],
+            "billing" => had[TresIndex::BILLING],
+            _ => self.layout.gres_named(name).map(|one| had[TresIndex::of_gres(one)]).sum(),
         }
+    }
+
+    /// How much of a resource a job asks for. Memory that it does not ask for is the default of the first of its partitions, in all
+    /// of them.
+    fn asked_of(&self, name: &str, one: &ControlledJob, at: &RequestedPartition) -> u64 {
+        let memory = one.partitions[PartitionChoice::FIRST].kept.need.counted_memory;
         let need = &at.kept.need;
         let gres = |name: &str| {
             let asked = need.gres.per_node.iter().map(|one| (one.0, one.1 * u64::from(need.nodes.0)));
@@ -175,21 +202,12 @@ impl Priorities<'_> {
             MemoryNeed::PerGpu(mb) => mb.saturating_mul(need.gpus()),
             MemoryNeed::AllOfNode => 0,
         };
-        let weighted = settings.weights.tres.0.iter().map(|(name, weight)| {
-            let asked = match name.as_str() {
-                "cpu" | "billing" => u64::from(need.asked_cpus),
-                "mem" => memory,
-                "node" => u64::from(need.nodes.0),
-                name => gres(name),
-            };
-            let all = self.partition_has(at.partition, name);
-            match settings.flags.no_normal_tres {
-                true => weight * asked as f64,
-                false if all > 0 => weight * (asked as f64 / all as f64).min(1.0),
-                false => 0.0,
-            }
-        });
-        weighted.sum()
+        match name {
+            "cpu" | "billing" => u64::from(need.asked_cpus),
+            "mem" => memory,
+            "node" => u64::from(need.nodes.0),
+            name => gres(name),
+        }
     }
 
     /// How much of a resource the nodes of a partition have.

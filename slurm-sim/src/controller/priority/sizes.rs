@@ -67,16 +67,19 @@ impl Controller<'_> {
         }
     }
 
-    /// A pass has looked for nodes for a job that it did not start, beside those held back.
+    /// A pass has looked for nodes for a job that it did not start, beside those held back. With `select/linear` the job's size is
+    /// that of the nodes it looked at last; otherwise that of nodes on which the job could start if no limit kept it from that.
     pub fn size_in_pass(&mut self, job: JobHandle, at: &RequestedPartition, held_back: &NodeSet) {
-        let now = self.now();
-        if self.pool.layout.size_varies(&at.kept.need)
-            && self.cluster.settings.priority.weights.job_size > 0
-            && let Some(usable) = now.may_use_now(job, at, held_back)
-            && let Some(nodes) = now.nodes_tested(at, &usable)
+        let (now, layout) = (self.now(), &self.pool.layout);
+        if self.cluster.settings.priority.weights.job_size > 0
+            && layout.sizes_differ(&at.kept.need)
+            && let Some(mut usable) = now.may_use_now(job, at, held_back)
+            && let Some(nodes) = match layout.is_linear {
+                true => now.nodes_tested(at, &usable),
+                false => now.chosen_now(at, &mut usable),
+            }
         {
-            let cpus = self.pool.layout.cpus_of(&nodes);
-            self.jobs.set_size(job, cpus);
+            self.size_planned(job, &at.kept.need, &nodes);
         }
     }
 
@@ -96,9 +99,9 @@ impl Controller<'_> {
 }
 
 impl ClusterNow<'_> {
-    /// Of jobs whose sizes are to be found, those that a cycle tests as far as its limits for users, partitions and associations go;
-    /// `None`: all.
-    fn tested_of(
+    /// Of jobs whose sizes are to be found, those that a cycle tests as far as its limits for users, partitions and associations go,
+    /// among others of arrays; `None`: all.
+    pub fn tested_of(
         &self,
         sizes: &PendingSizes,
         queue: &[QueueRecord],

@@ -43,7 +43,8 @@ impl Controller<'_> {
     }
 
     /// A job that is eligible at its submission is compared with the pending jobs, in the order of their records, up to the first
-    /// of higher priority. Pending jobs that have become eligible are noticed here.
+    /// of higher priority that is kept from starting by no limit, dependency, array, reservation or node out of service. Pending jobs that
+    /// have become eligible are noticed here.
     pub fn look_at_waiting(&mut self, new: JobHandle) {
         let settings = &self.cluster.settings;
         let by_age = settings.backfill.as_ref().is_some_and(|one| one.min_age_reserve.0 > 0);
@@ -66,13 +67,16 @@ impl Controller<'_> {
                 && one.partitions[PartitionChoice::FIRST].priority
                     > new.partitions[PartitionChoice::FIRST].priority
         };
-        let is_limited = |job: JobHandle| {
+        let cannot_start = |job: JobHandle| {
             let at = &self.jobs[job].partitions[PartitionChoice::FIRST];
             self.limits.before_selection(&at.limits, at.limit).is_some()
                 || self.limits.forbid_least(at, &self.pool.layout)
+                || self.jobs.is_throttled(job, 0)
+                || self.is_ready(job) != Some(true)
+                || self.now().lacks_nodes(job, at)
         };
         let stops = |&&job: &&JobHandle| {
-            job != new && self.jobs[job].wait.eligible.is_some() && is_higher(job) && !is_limited(job)
+            job != new && self.jobs[job].wait.eligible.is_some() && is_higher(job) && !cannot_start(job)
         };
         let mut last = self.queue.waiting().iter().filter(stops).map(|&job| self.jobs.record_of(job)).min();
         let mut reached = BTreeSet::new();

@@ -15,10 +15,10 @@ use queuecast_slurm_sim::cluster::{
     submit_refusal,
 };
 use queuecast_slurm_texts::{
-    SiteOptions, SiteReading, WhatIf, left_out, moment_now, read_accounted, read_site, read_what_if,
-    sbatch_line,
+    SiteOptions, SiteReading, WhatIf, left_out, log_span, moment_now, read_accounted, read_site,
+    read_what_if, sbatch_line, span_of,
 };
-use queuecast_trace::{LogSpan, TimeZone};
+use queuecast_trace::TimeZone;
 
 /// Texts by name, and what to call them together.
 pub(super) type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
@@ -104,22 +104,39 @@ impl SlurmPlace {
         messages: &dyn Messages,
     ) -> Result<SlurmPlace, Refusal> {
         let mut options = SiteOptions { time_zone: zone.clone(), ..SiteOptions::default() };
-        let all = read(site, log, &options)?;
-        let Some(whole) = span(&all.run) else {
-            note_left_out(&all.reading, &all.run, messages);
+        // Of accounting alone the times are read first: what is not known at the moment is read otherwise.
+        let (whole, all) = match log_span(log.1, zone) {
+            Some(whole) => (Some(whole), None),
+            None => {
+                let all = read(site, log, &options)?;
+                (span_of(&all.run), Some(all))
+            }
+        };
+        let Some(whole) = whole else {
+            if let Some(all) = all {
+                note_left_out(&all.reading, &all.run, messages);
+            }
             return Err(nothing_started(log.0));
         };
         // A moment of the whole log: what is cut off at it may end before it.
-        let at = whole.moment(at, zone)?;
+        let at = whole.moment(at, zone).or_else(|error| {
+            // What is wrong with the site comes first.
+            if all.is_none() {
+                read(site, log, &options)?;
+            }
+            Err(error)
+        })?;
         let is_all_known = at >= whole.until;
-        options.known_until = Some(at);
-        let WhatIf { reading, run: history, log: submissions, .. } =
-            if is_all_known { all } else { read(site, log, &options)? };
+        options.known_until = Some(at).filter(|_| !is_all_known);
+        let WhatIf { reading, run: history, log: submissions, .. } = match all {
+            Some(all) if is_all_known => all,
+            _ => read(site, log, &options)?,
+        };
         note_left_out(&reading, &history, messages);
         if !submissions.assumed.is_empty() {
             messages.note(&format!("{}: {}", log.0, submissions.assumed.join("; ")));
         }
-        let Some(span) = span(&history) else {
+        let Some(span) = span_of(&history) else {
             return Err(nothing_started(log.0));
         };
         let moment = ClusterMoment::recorded(&reading.cluster, &history, Micros::last_of(at));
@@ -246,20 +263,6 @@ pub(super) fn note_left_out(reading: &SiteReading, history: &RecordedRun, messag
 fn nothing_started(log: &str) -> Refusal {
     Refusal::input(format!("{log}: no starts are recorded there, so there is nothing to learn from"))
         .hint("expected accounting (sacct -P) with the columns Start and End, or a recorded run")
-}
-
-/// The times of a history; `None` without a start.
-fn span(history: &RecordedRun) -> Option<LogSpan> {
-    history.outcomes.iter().find(|one| one.start.is_some())?;
-    let submits = history.submissions.iter().map(|one| one.submit.second());
-    let last = submits.clone().max()?;
-    let times = history.outcomes.iter().flat_map(|one| [one.start, one.end]).flatten();
-    Some(LogSpan {
-        first: submits.min()?,
-        last,
-        until: times.max().unwrap_or(last).max(last),
-        epoch: history.clock.is_unix.then_some(0),
-    })
 }
 
 /// The conditions of a job's dependency, as sbatch writes them, on jobs that are not among these.

@@ -1,19 +1,18 @@
 //! Submissions and what became of them, from what `sacct -P` prints.
 
 use queuecast_core::order;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
 use super::accounted_arrays::AccountedArrays;
 use super::accounted_columns::assumed_without;
-use super::accounted_row::{AccountedColumn as Column, AccountedRow, ColumnPlaces, RowAmounts};
-use super::expressions::array;
+use super::accounted_row::{AccountedColumn as Column, AccountedRow};
+use super::accounted_rows::{AccountedNumber, OneCluster, each_row, identified};
 use super::known_requests::KnownRequests;
 use super::rules::RuleCounter;
 use super::site::SiteOptions;
-use super::values::digits;
 use queuecast_core::job_state::JobState;
 use queuecast_core::units::{Micros, Seconds, Time};
 use queuecast_slurm_sim::cluster::{
@@ -21,63 +20,7 @@ use queuecast_slurm_sim::cluster::{
     SubmittedJob, TaskRun,
 };
 use queuecast_trace::TraceError;
-use queuecast_trace::sacct::{SacctTexts, seconds, unix_second};
-
-/// The number of a job: its array's or its own, its tasks, and its place in a heterogeneous job.
-struct AccountedNumber {
-    base: u64,
-    tasks: AccountedTasks,
-    throttle: Option<u32>,
-    component: Option<u32>,
-}
-
-/// The tasks of an array that a row is of; `None` for a job that is no array.
-enum AccountedTasks {
-    One(Option<u32>),
-    Several(Vec<u32>),
-}
-
-impl AccountedTasks {
-    fn are_of_an_array(&self) -> bool {
-        !matches!(self, AccountedTasks::One(None))
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Option<u32>> {
-        let (one, several) = match self {
-            AccountedTasks::One(one) => (Some(*one), &[][..]),
-            AccountedTasks::Several(several) => (None, &several[..]),
-        };
-        one.into_iter().chain(several.iter().copied().map(Some))
-    }
-}
-
-/// `12`, `12_3`, `12_[4-9%2]`, `12+1`.
-fn job_number(text: &str) -> Option<AccountedNumber> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let base = digits(&text[..end])?;
-    let one = |tasks, throttle, component| Some(AccountedNumber { base, tasks, throttle, component });
-    match text[end..].split_at_checked(1) {
-        None if text.len() == end => one(AccountedTasks::One(None), None, None),
-        None => None,
-        Some(("_", tasks)) => {
-            if let Some(task) = digits(tasks).and_then(|task| u32::try_from(task).ok()) {
-                return one(AccountedTasks::One(Some(task)), None, None);
-            }
-            let listed = tasks.trim_start_matches('[').trim_end_matches(']');
-            let (listed, throttle) = match listed.split_once('%') {
-                Some((listed, most)) => (listed, Some(u32::try_from(digits(most)?).ok()?)),
-                None => (listed, None),
-            };
-            // A long list is cut short by sacct: 12_[1,3,5,...], 12_[1,3,5,...%2]
-            let list = array(listed.trim_end_matches("...").trim_end_matches(','))?;
-            one(AccountedTasks::Several(list.indices), throttle, None)
-        }
-        Some(("+", component)) => {
-            one(AccountedTasks::One(None), None, Some(u32::try_from(digits(component)?).ok()?))
-        }
-        Some(_) => None,
-    }
-}
+use queuecast_trace::sacct::{SacctTexts, seconds};
 
 /// What is collected while rows are read.
 struct AccountedJobs<'c> {
@@ -114,7 +57,7 @@ struct KeptTasks {
 }
 
 impl KeptTasks {
-    fn get_mut(&mut self, task: Option<u32>) -> Option<&mut KeptTask> {
+    fn of_task(&mut self, task: Option<u32>) -> Option<&mut KeptTask> {
         let first = self.first.as_mut().filter(|one| one.task == task);
         first.or_else(|| self.others.get_mut(&task))
     }
@@ -163,7 +106,7 @@ pub(super) fn accounted(
     // Most accounting is of one cluster, whatever its name, and is read once.
     if !jobs.read(&table, &mut OneCluster::default()) {
         jobs = new(rules.clone());
-        jobs.read(&table, &mut OneCluster { wanted: wanted_cluster(&table, cluster), is_chosen: true });
+        jobs.read(&table, &mut OneCluster::chosen(&table, cluster));
     }
     let (run, counted) = jobs.finished();
     *rules = counted;
@@ -175,87 +118,26 @@ pub(super) fn accounted_without(text: &str, zone: &TimeZone) -> Result<Vec<Strin
     Ok(assumed_without(&SacctTexts::open(text, zone)?.places))
 }
 
-/// The cluster whose rows are read if there are several: the site's, else that of the first row.
-fn wanted_cluster(table: &SacctTexts<'_>, cluster: &Cluster) -> Option<String> {
-    let place = *table.places.get("cluster")?;
-    let (mut names, mut first) = (BTreeSet::new(), None);
-    table.visit(&mut |_, cells| {
-        if let Some(name) = cells.get(place).map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            first.get_or_insert_with(|| name.to_owned());
-            if !names.contains(name) {
-                names.insert(name.to_owned());
-            }
-        }
-    });
-    names.iter().find(|name| name.eq_ignore_ascii_case(&cluster.name)).cloned().or(first)
-}
-
-/// The cluster whose rows are read: one that was chosen, or the only one.
-#[derive(Default)]
-struct OneCluster {
-    wanted: Option<String>,
-    is_chosen: bool,
-}
-
-impl OneCluster {
-    /// Whether a row is read; `None` if it is of a second cluster, and none was chosen.
-    fn reads(&mut self, name: Option<&str>) -> Option<bool> {
-        let Some(name) = name else { return Some(true) };
-        match &self.wanted {
-            Some(wanted) if wanted == name => Some(true),
-            Some(_) => self.is_chosen.then_some(false),
-            None => {
-                self.wanted = Some(name.to_owned()).filter(|_| !self.is_chosen);
-                Some(true)
-            }
-        }
-    }
-}
-
 impl AccountedJobs<'_> {
     /// Reads all rows of a cluster; `false` if there are several, of which none was chosen.
     fn read(&mut self, table: &SacctTexts<'_>, clusters: &mut OneCluster) -> bool {
-        let places = ColumnPlaces::of(&table.places);
-        let mut is_read = true;
-        let broken = table.visit(&mut |line, cells| {
-            let amounts = RowAmounts::default();
-            let row = AccountedRow { cells, places: &places, amounts: &amounts, line, hides_given: false };
-            match clusters.reads(row.text(Column::Cluster)) {
-                Some(is_wanted) if is_read => self.add(&row, is_wanted),
-                _ => is_read = false,
-            }
-        });
-        for line in broken {
-            self.rules.count("lines that are no row", line);
+        let broken = each_row(table, clusters, &mut |row, is_wanted| self.add(row, is_wanted));
+        for line in broken.iter().flatten() {
+            self.rules.count("lines that are no row", *line);
         }
-        is_read
+        broken.is_some()
     }
 
     fn add(&mut self, row: &AccountedRow<'_>, is_wanted: bool) {
-        let id = row.text(Column::JobId).or_else(|| row.text(Column::JobIdRaw)).unwrap_or_default();
-        // Points in brackets stand for what is cut short of a long list of tasks.
-        if id.split('[').next().is_some_and(|own| own.contains('.')) {
-            self.rules.count("steps of jobs, which are part of their jobs", row.line);
-            return;
-        }
-        if !is_wanted {
-            self.rules.count("rows of other clusters", row.line);
-            return;
-        }
-        let Some(number) = job_number(id) else {
-            self.rules.count("rows without a job number", row.line);
-            return;
-        };
-        let time =
-            |column| row.text(column).and_then(|text| unix_second(text, self.zone).flatten()).map(Time);
-        let Some(submit) = time(Column::Submit).or_else(|| time(Column::Eligible)) else {
-            self.rules.count("rows without a time of submission", row.line);
-            return;
+        let (number, submit) = match identified(row, is_wanted, self.zone) {
+            Ok(found) => found,
+            Err(rule) => return self.rules.count(rule, row.line),
         };
         if self.known_until.is_some_and(|until| submit > until) {
             self.rules.count("rows submitted after the moment asked about", row.line);
             return;
         }
+        let time = |column| row.time(column, self.zone);
         let (eligible, start, end) = (time(Column::Eligible), time(Column::Start), time(Column::End));
         let key = || match number.component {
             Some(component) => format!("{}+{component}", number.base),
@@ -319,7 +201,7 @@ impl AccountedJobs<'_> {
 
     /// Records the outcome of a job. A requeued job keeps its first submission time and its last run.
     fn keep(&mut self, place: usize, task: Option<u32>, run: TaskRun, outcome: JobOutcome, line: usize) {
-        match self.kept[place].get_mut(task) {
+        match self.kept[place].of_task(task) {
             Some(KeptTask { outcome: at, run: last, .. }) => {
                 self.rules.count("earlier runs of jobs that were requeued: the last run counts", line);
                 *last = run;

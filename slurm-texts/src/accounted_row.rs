@@ -3,11 +3,13 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
+use jiff::tz::TimeZone;
+
 use super::values::{amounts_of, digits};
-use queuecast_core::units::Seconds;
+use queuecast_core::units::{Seconds, Time};
 use queuecast_slurm_sim::cluster::{TimeLimit, Tres};
 use queuecast_trace::hostlist::expanded;
-use queuecast_trace::sacct::seconds;
+use queuecast_trace::sacct::{seconds, unix_second};
 
 macro_rules! columns {
     ($($variant:ident $name:literal,)+) => {
@@ -151,6 +153,11 @@ impl<'r> AccountedRow<'r> {
     /// A column that is a name and not a word for none.
     pub fn name(&self, column: AccountedColumn) -> Option<&'r str> {
         self.text(column).filter(|text| !["Unknown", "None", "(null)", "None assigned", "N/A"].contains(text))
+    }
+
+    /// A column that is a time, local ones in a zone.
+    pub fn time(&self, column: AccountedColumn, zone: &TimeZone) -> Option<Time> {
+        unix_second(self.text(column)?, zone).flatten().map(Time)
     }
 
     /// A column that is a whole number.

@@ -14,6 +14,8 @@ mod accounted_arrays;
 mod accounted_columns;
 mod accounted_request;
 mod accounted_row;
+mod accounted_rows;
+mod accounted_span;
 mod accounting;
 mod administered;
 mod capture;
@@ -69,6 +71,7 @@ mod unmodelled;
 mod values;
 mod what_if;
 
+pub use accounted_span::span_of;
 pub use capture::{
     ACCOUNTING_FILE, CaptureCommand, CaptureRecord, CapturedAnswer, CapturedFile, CapturedSite,
     CommandAnswer, WithoutAnswer, capture_commands, hides_jobs, without_answer,
@@ -96,4 +99,4 @@ pub use snapshots::read_expected_starts;
 pub use submission_list::write_submissions;
 pub use submitted::{read_array, read_submissions};
 pub use unmodelled::{left_out, unmodelled};
-pub use what_if::{SubmissionLog, WhatIf, WhatIfError, read_what_if};
+pub use what_if::{SubmissionLog, WhatIf, WhatIfError, log_span, read_what_if};

@@ -6,6 +6,7 @@ use queuecast_core::order;
 use serde::Serialize;
 
 use super::accounted::{accounted, accounted_without};
+use super::accounted_span::accounted_span;
 use super::change::{AppliedChange, ChangeError, SiteChange};
 use super::changed::read_changed_site;
 use super::file_kind::SiteFileKind;
@@ -16,7 +17,7 @@ use queuecast_core::asking::Refusal;
 use queuecast_core::units::{Micros, Time};
 use queuecast_slurm_sim::cluster::{Begin, Cluster, RecordedRun, SubmittedJob};
 use queuecast_trace::sniff::sniff;
-use queuecast_trace::{LogFormat, TimeZone, TraceError};
+use queuecast_trace::{LogFormat, LogSpan, TimeZone, TraceError};
 
 /// A site, changed or not, and what is submitted to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +123,16 @@ pub fn read_what_if(
     begin_with_the_first(&mut run);
     source.jobs = run.submissions.iter().map(tasks).sum();
     Ok(WhatIf { reading, changes: applied, run, log: source })
+}
+
+/// The times of a log that is accounting of one cluster alone, without reading it deeply; `None` of any other log, which has to be read to
+/// know them.
+pub fn log_span(log: &BTreeMap<String, String>, zone: &TimeZone) -> Option<LogSpan> {
+    let mut texts = log.iter();
+    let (Some((name, text)), None) = (texts.next(), texts.next()) else { return None };
+    let is_accounting = SiteFileKind::of(name, text).is_none_or(|kind| kind == SiteFileKind::Accounting)
+        && sniff(text.as_bytes()).ok()? == LogFormat::SACCT;
+    if is_accounting { accounted_span(text, zone) } else { None }
 }
 
 /// The submissions of a log of a system.

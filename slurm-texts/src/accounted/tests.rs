@@ -1,6 +1,9 @@
 //! Submissions read out of accounting.
 
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::accounted_span::{accounted_span, span_of};
 use queuecast_slurm_sim::cluster::{
     AdvanceReservation, Allowed, ClusterNode, ClusterPartition, GresRequest, MemoryAmount, MemoryRequest,
     ReservationFlags, TimeLimit, Tres,
@@ -253,11 +256,45 @@ fn of_several_clusters_one_is_read() {
         let run =
             accounted(&format!("{header}{rows}"), &cluster, &SiteOptions::default(), &mut rules).unwrap();
         let keys: Vec<String> = run.submissions.into_iter().map(|one| one.key).collect();
-        (keys.join(" "), rules.into_rules().iter().map(|one| one.count).sum::<usize>())
+        let others = rules.into_rules().into_iter().find(|one| one.rule == "rows of other clusters");
+        (keys.join(" "), others.map_or(0, |one| one.count))
     };
     let found = |keys: &str, left_out: usize| (keys.to_owned(), left_out);
     assert_eq!(read("b", &["a", "a", ""]), found("10 11 12", 0), "one cluster, whatever its name");
     assert_eq!(read("b", &["a", "", "b", "a"]), found("11 12", 2));
     assert_eq!(read("B", &["a", "b"]), found("11", 1));
     assert_eq!(read("c", &["a", "b", "a"]), found("10 12", 1), "that of the first row");
+}
+
+/// The times of accounting are those of what is read out of it.
+#[test]
+fn accounting_spans_what_its_jobs_do() {
+    let row =
+        |job: &str, times: &str| format!("{job}|1|a|ann|p|batch|normal|COMPLETED|{times}|60|10|||||||7|\n");
+    let rows = [
+        row("1", "1000|1000|1005|1065"),
+        // Requeued: submitted first, and run last.
+        row("1", "1100|1100|1200|1300"),
+        row("1", "1100|1100|1150|1160"),
+        row("2.batch", "1|1|2|9000"),
+        row("x", "1|1|2|9000"),
+        row("3", "Unknown|990|Unknown|2000"),
+        row("4", "Unknown|Unknown|5|8000"),
+        row("5_[0-3]", "1001|1001|Unknown|Unknown"),
+        row("5_2", "1001|1001|1400|Unknown"),
+        row("6+0", "1002|1002|Unknown|Unknown"),
+        row("6+1", "2500|2500|Unknown|Unknown"),
+        "cut short\n".to_owned(),
+    ];
+    let zone = TimeZone::UTC;
+    for left_out in 0..=rows.len() {
+        let rows = rows.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, row)| row.as_str());
+        let text = HEADER.to_owned() + &rows.collect::<String>();
+        let run = accounted(&text, &Cluster::default(), &SiteOptions::default(), &mut RuleCounter::default());
+        let (found, expected) = (accounted_span(&text, &zone), span_of(&run.unwrap()));
+        assert_eq!(found, expected, "without {left_out}");
+        assert!(found.is_some(), "control");
+    }
+    let none = format!("{HEADER}{}", row("3", "990|990|Unknown|2000"));
+    assert_eq!(accounted_span(&none, &zone), None, "without a start there is nothing to ask about");
 }

@@ -2,11 +2,12 @@
 
 mod changes;
 mod dependencies;
+mod described;
 mod events;
 mod jobs;
 mod needed;
 mod progress;
 mod submissions;
 
+pub use described::DescribedRequests;
 pub use jobs::Jobs;
-pub use submissions::DescribedRequests;

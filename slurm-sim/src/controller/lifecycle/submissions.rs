@@ -2,12 +2,11 @@
 
 use queuecast_core::order;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::described::DescribedRequest;
 use crate::cluster::{
-    AssociationIndex, ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos,
-    QosIndex, Sharing, TimeLimit,
+    ClusterPartition, JobRequest, PartLimitsRule, PartitionIndex, PartitionState, Qos, Sharing, TimeLimit,
 };
 use crate::controller::handles::{JobHandle, SubmissionHandle};
 use crate::controller::job::{RequestedPartition, RequestedPartitions};
@@ -63,20 +62,6 @@ fn admits(partition: &ClusterPartition, request: &JobRequest, qos: Option<&Qos>)
     partition.accounts.allows(request.account.as_deref().unwrap_or_default())
         && qos.is_none_or(|qos| partition.allowed_qos.allows(&qos.name))
 }
-
-/// What is computed of a request of a user.
-#[derive(Debug)]
-pub struct DescribedRequest {
-    partitions: RequestedPartitions,
-    limits: Arc<LimitSet>,
-    user: u32,
-    qos: Option<QosIndex>,
-    association: Option<AssociationIndex>,
-    size_cpus: u32,
-}
-
-/// Requests by where they are in memory, and the numbers of their users: jobs of a user often ask for the same.
-pub type DescribedRequests = HashMap<(usize, u32), DescribedRequest>;
 
 /// With this many all are forgotten, so that memory is bounded.
 const MOST_DESCRIBED: usize = 1_000;

@@ -192,6 +192,13 @@ fn plain_plan(
             }
             usable = free;
         }
+        if later == 0
+            && planner.mode.as_2411
+            && let Some(behind) = intervals.iter().position(|one| one.begin > to)
+            && behind + 2 < intervals.len()
+        {
+            later = intervals[behind + 1].end;
+        }
         let while_running = intervals.iter().filter(|one| one.end > from && one.begin <= to);
         while_running.for_each(|interval| usable.keep(interval.free));
         if let Some(end) = reserved {

@@ -35,6 +35,7 @@ impl ClusterNow<'_> {
             return None;
         }
         self.unreserved(job, &mut usable, self.second, self.second + at.limit)?;
+        self.pool.completing().iter().for_each(|&node| usable.remove(node));
         Some(usable)
     }
 

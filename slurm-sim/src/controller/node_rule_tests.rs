@@ -8,7 +8,7 @@ use super::state::Controller;
 use super::tests::{cluster, job, logged, number, planned, simulated, start, started};
 use super::{Phases, decisions};
 use crate::cluster::{
-    Cluster, LoggedAction, LoggedPlace, MemoryAmount, MemoryRequest, PartitionIndex, RecordedRun,
+    Allowed, Cluster, LoggedAction, LoggedPlace, MemoryAmount, MemoryRequest, PartitionIndex, RecordedRun,
     SubmittedJob,
 };
 use queuecast_core::units::{Micros, Seconds, Time};
@@ -128,4 +128,26 @@ fn plans_are_made_behind_those_of_others() {
         !missed.iter().any(|one| one.job == "14" && one.decided == "never")
     };
     assert!(has_plan((24, 11)) && !has_plan((22, 5)));
+}
+
+/// A reservation of nodes that are not in its partition is nothing that a job waits for.
+#[test]
+fn reservations_of_nodes_outside_its_partition_delay_no_job() {
+    let mut site = cluster(2);
+    let mut other = site.partitions[0].clone();
+    (other.name, other.is_default) = ("other".into(), false);
+    (site.partitions[0].nodes, other.nodes) = (vec![0], vec![1]);
+    site.partitions.push(other);
+    let mut reservation = reserved(vec![1], 0, 600);
+    reservation.users = Allowed::Only(Default::default());
+    site.reservations = vec![reservation];
+    let submissions = [on_a_node(0, 60)];
+    let phases = Phases::from_start(Micros::of_seconds(-60), Seconds(30));
+    let mut controller = Controller::new(&site, &submissions, phases);
+    controller.submit(SubmissionHandle(0));
+    let waits_for = |partition: usize| {
+        let (mut nodes, job) = (NodeSet::all(2), JobHandle(0));
+        controller.now().unreserved((job, PartitionIndex(partition)), &mut nodes, 10, 20).unwrap()
+    };
+    assert_eq!((waits_for(0), waits_for(1)), (None, Some(600)));
 }

@@ -176,7 +176,7 @@ fn plain_plan(
         later = 0;
         let to = from.max(now) + at.limit;
         let mut all = planner.now.pool.open_nodes[at.partition.0].clone();
-        let reserved = planner.now.unreserved(job, &mut all, from, to)?;
+        let reserved = planner.now.unreserved((job, at.partition), &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
         for (interval, next) in coming {

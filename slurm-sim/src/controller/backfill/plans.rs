@@ -77,7 +77,7 @@ impl BackfillPlanner<'_> {
             if !self.now.pool.reservations.is_empty() {
                 unreserved.clone_from(open);
                 let reserved_to = if self.mode.as_2411 { from.max(now) + at.limit } else { to };
-                reserved = self.now.unreserved(job, &mut unreserved, from, reserved_to)?;
+                reserved = self.now.unreserved((job, at.partition), &mut unreserved, from, reserved_to)?;
                 all = &unreserved;
             }
             let is_plain = reserved.is_none()

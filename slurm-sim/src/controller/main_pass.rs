@@ -56,7 +56,7 @@ impl Controller<'_> {
                 continue;
             }
             let mut job = job;
-            let is_in_cores = self.pool.lift_core_hold(&self.jobs[job].terms);
+            let is_in_cores = self.lift_core_hold(job, choice);
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {
                     break;
@@ -183,6 +183,12 @@ impl Controller<'_> {
         if self.plan_mode.weighs_gpus {
             self.pool.weigh_by_gpus(need, is_start);
         }
+    }
+
+    /// Reservations of cores keep from a job what is theirs while it would run; whether that differs from what they keep now.
+    pub fn lift_core_hold(&mut self, job: JobHandle, choice: PartitionChoice) -> bool {
+        let (one, now) = (&self.jobs[job], self.clock.second());
+        self.pool.lift_core_hold(&self.jobs, &one.terms, one.partitions[choice].limit, now)
     }
 
     /// What reservations of cores keep follows the clock and the jobs that run in them.

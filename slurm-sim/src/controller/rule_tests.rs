@@ -81,7 +81,7 @@ fn a_range_of_nodes_is_as_large_as_planned() {
 }
 
 /// Nodes that are reserved for the users `u0` to `u2`, whose jobs these are.
-fn reserved(nodes: Vec<usize>, from: i64, to: i64) -> AdvanceReservation {
+pub(super) fn reserved(nodes: Vec<usize>, from: i64, to: i64) -> AdvanceReservation {
     AdvanceReservation {
         name: "course".into(),
         start: Time(from),

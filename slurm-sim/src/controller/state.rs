@@ -193,7 +193,7 @@ impl<'c> Controller<'c> {
                         self.end(job, true);
                     }
                     Some(Due::Release(job)) => {
-                        self.release(job);
+                        self.has_stopped(job);
                         // Its nodes report, and that starts a pass at once.
                         let settings = &self.cluster.settings.main;
                         if !settings.defer {

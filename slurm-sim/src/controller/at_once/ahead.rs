@@ -177,7 +177,7 @@ impl<'a> Ahead<'a> {
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
-        controller.now().unreserved(job, &mut nodes, from, from + at.limit)?;
+        controller.now().unreserved((job, at.partition), &mut nodes, from, from + at.limit)?;
         if let Cow::Borrowed(load) = self.load {
             at.kept.keep_usable(&mut nodes, &controller.pool.layout, load);
             return Some(nodes);

@@ -141,7 +141,7 @@ impl PlainQuestion<'_, '_> {
         if controller.pool.is_reserved_before(&controller.jobs[job].terms, from) {
             return None;
         }
-        controller.now().unreserved(job, &mut nodes, from, from + at.limit)?;
+        controller.now().unreserved((job, at.partition), &mut nodes, from, from + at.limit)?;
         let in_use = state.load.in_use();
         let gives = |node: usize| match need.is_exclusive {
             true => in_use.is_idle(node),

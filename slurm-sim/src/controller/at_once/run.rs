@@ -166,7 +166,7 @@ impl<'c> AtOnce<'c, '_> {
         let controller = &mut self.plan.controller;
         while controller.clock.next_due() <= controller.clock.now() {
             match controller.clock.take_due() {
-                Some(Due::Release(job)) => controller.release(job),
+                Some(Due::Release(job)) => controller.has_stopped(job),
                 Some(Due::End(..)) => {}
                 None => return,
             }

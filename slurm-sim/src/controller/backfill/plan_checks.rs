@@ -176,7 +176,7 @@ fn plain_plan(
         later = 0;
         let to = from.max(now) + at.limit;
         let mut all = planner.now.pool.open_nodes[at.partition.0].clone();
-        let reserved = planner.now.unreserved(job, &mut all, from, to)?;
+        let reserved = planner.now.unreserved((job, at.partition), &mut all, from, to)?;
         let mut usable = all.clone();
         let coming = intervals.iter().zip(intervals.iter().skip(1)).filter(|(one, _)| one.end > from);
         for (interval, next) in coming {
@@ -191,6 +191,13 @@ fn plain_plan(
                 break;
             }
             usable = free;
+        }
+        if later == 0
+            && planner.mode.as_2411
+            && let Some(behind) = intervals.iter().position(|one| one.begin > to)
+            && behind + 2 < intervals.len()
+        {
+            later = intervals[behind + 1].end;
         }
         let while_running = intervals.iter().filter(|one| one.end > from && one.begin <= to);
         while_running.for_each(|interval| usable.keep(interval.free));

@@ -77,7 +77,7 @@ impl BackfillPlanner<'_> {
             if !self.now.pool.reservations.is_empty() {
                 unreserved.clone_from(open);
                 let reserved_to = if self.mode.as_2411 { from.max(now) + at.limit } else { to };
-                reserved = self.now.unreserved(job, &mut unreserved, from, reserved_to)?;
+                reserved = self.now.unreserved((job, at.partition), &mut unreserved, from, reserved_to)?;
                 all = &unreserved;
             }
             let is_plain = reserved.is_none()
@@ -99,6 +99,10 @@ impl BackfillPlanner<'_> {
             // When nodes come free next.
             let gain = (first..(end + 1).min(last)).find(|&interval| map.gains(interval, all));
             later = gain.map_or(0, |interval| map.end_of(interval));
+            // Since 24.11 a try goes beyond the intervals that it has looked at.
+            if later == 0 && self.mode.as_2411 && end + 1 < last {
+                later = map.end_of(end + 1);
+            }
             if is_plain && later > 0 && !std::mem::replace(&mut knows_earliest, true) {
                 not_before = not_before.max(self.earliest_anywhere(&mut test, open));
                 if later < not_before {

@@ -57,7 +57,7 @@ impl<'c> Controller<'c> {
             let first = job;
             let mut job = job;
             let (mut planned_tasks, mut is_counted) = (0, true);
-            let is_in_cores = self.pool.lift_core_hold(&self.jobs[job].terms);
+            let is_in_cores = self.lift_core_hold(job, choice);
             cycle.knows_releases &= !is_in_cores;
             loop {
                 if self.jobs[job].state != JobStage::Waiting || self.jobs[job].wait.eligible.is_none() {

@@ -110,7 +110,7 @@ impl BackfillPlanner<'_> {
     pub fn free_of_plans(&self, job: JobHandle, at: &RequestedPartition, map: &TimeMap) -> Option<NodeSet> {
         let (now, to) = (self.now.second, self.now.second + at.limit);
         let mut nodes = self.now.pool.open_nodes[at.partition.0].clone();
-        self.now.unreserved(job, &mut nodes, now, to)?;
+        self.now.unreserved((job, at.partition), &mut nodes, now, to)?;
         (map.ended_before(now + 1)..map.begun_before(to + 1))
             .for_each(|interval| nodes.keep(map.free(interval)));
         Some(nodes)

@@ -140,7 +140,7 @@ impl<'c> RecordingFollower<'c> {
                 self.tick(at);
             } else if at == due {
                 if let Some(Due::Release(job)) = self.controller.clock.take_due() {
-                    self.controller.release(job);
+                    self.controller.has_stopped(job);
                     self.forget_running();
                 }
             } else if at == event {
@@ -248,11 +248,12 @@ impl<'c> RecordingFollower<'c> {
         }
         self.controller.renew_core_holds();
         let placed = match &step.what {
-            LoggedAction::Started { job, .. } | LoggedAction::Planned { job, .. } => self.job(*job),
+            LoggedAction::Started { job, on, .. } | LoggedAction::Planned { job, on, .. } => {
+                self.job(*job).and_then(|job| Some((job, self.choice(job, &on.partition)?)))
+            }
             _ => None,
         };
-        let is_in_cores =
-            placed.is_some_and(|job| self.controller.pool.lift_core_hold(&self.controller.jobs[job].terms));
+        let is_in_cores = placed.is_some_and(|(job, choice)| self.controller.lift_core_hold(job, choice));
         self.knows_running &= !is_in_cores;
         self.follow_step(step, tally);
         if is_in_cores {

@@ -78,7 +78,7 @@ impl Controller<'_> {
                 }
             }
             ClusterAction::Reserve(reservation) => {
-                self.pool.reserve(reservation);
+                self.pool.reserve(reservation, self.clock.second());
                 self.renew_core_holds();
             }
             ClusterAction::Unreserve { name } => {
@@ -120,6 +120,7 @@ impl Controller<'_> {
         if by_itself {
             self.release(job);
         } else {
+            self.pool.completes(&self.jobs[job].last.shares, false);
             self.clock.set_due(self.clock.phases().stop_delay, Due::Release(job));
         }
         let one = &self.jobs[job];
@@ -160,7 +161,13 @@ impl Controller<'_> {
         self.jobs.waits_no_more(job);
     }
 
-    pub fn release(&mut self, job: JobHandle) {
+    /// A job has been stopped: its nodes are free.
+    pub fn has_stopped(&mut self, job: JobHandle) {
+        self.pool.completes(&self.jobs[job].last.shares, true);
+        self.release(job);
+    }
+
+    fn release(&mut self, job: JobHandle) {
         let shares = self.jobs.take_shares(job);
         self.pool.release(&shares);
         if self.jobs[job].terms.reservation.is_some() {

@@ -59,6 +59,22 @@ impl NodePool {
         unused.map(|(node, cpus)| share(node, cpus)).collect()
     }
 
+    /// What a reservation that has not begun keeps of each of its nodes beside jobs that run there until then, or since before it was made:
+    /// these have the first cores too.
+    fn cores_to_come(&self, reservation: &AdvanceReservation, jobs: &Jobs<'_>) -> Vec<NodeShare> {
+        let made = self.made_at(&reservation.name);
+        let until = jobs.running().iter().map(|&job| &jobs[job].last);
+        let until: Vec<&NodeShare> = until
+            .filter(|last| last.limit_end <= reservation.start.0 || last.start <= made)
+            .flat_map(|last| &*last.shares)
+            .collect();
+        let left = self.reserved_cpus(reservation).into_iter().map(|(node, cpus)| {
+            let used: u32 = until.iter().filter(|share| share.node == node).map(|share| share.held).sum();
+            share(node, cpus.saturating_sub(used))
+        });
+        left.collect()
+    }
+
     /// When the last reservation ends whose cores a job may not use, and what is in use of nodes then if nothing else changes; `None`
     /// if there is no such reservation.
     pub fn without_holds(&self, terms: &JobTerms) -> Option<(i64, Load)> {
@@ -76,22 +92,30 @@ impl NodePool {
         Some((end, load))
     }
 
-    /// A job of a reservation of cores is looked at: of the nodes it may have what its reservation keeps there, and nothing else.
-    /// Returns whether it is such a job; then the holds are to be [renewed](NodePool::renew_core_holds) afterwards.
-    pub fn lift_core_hold(&mut self, terms: &JobTerms) -> bool {
-        if self.core_holds.is_empty() {
+    /// A job with a limit of so many seconds is looked at. Reservations of cores of others that begin before it would end keep these from it
+    /// already. One of a reservation of cores may have what its reservation keeps, and nothing else. Returns whether anything is different
+    /// for it; then the holds are to be [renewed](NodePool::renew_core_holds) afterwards.
+    pub fn lift_core_hold(&mut self, jobs: &Jobs<'_>, terms: &JobTerms, limit: i64, now: i64) -> bool {
+        let is_met = |one: &&AdvanceReservation| {
+            let is_other = terms.reservation.as_ref() != Some(&one.name);
+            one.cores.is_some() && is_other && now < one.start.0 && one.start.0 < now + limit
+        };
+        let met = self.reservations.iter().filter(is_met);
+        let met: Vec<CoreHold> = met
+            .map(|one| CoreHold { reservation: one.name.clone(), shares: self.cores_to_come(one, jobs) })
+            .collect();
+        let own = terms.reservation.as_ref();
+        let own = own.and_then(|name| self.core_holds.iter().position(|hold| hold.reservation == *name));
+        if met.is_empty() && own.is_none() {
             return false;
         }
-        let Some(name) = &terms.reservation else { return false };
-        let Some(index) = self.core_holds.iter().position(|hold| hold.reservation == *name) else {
-            return false;
-        };
         let mut holds = self.core_holds.clone();
-        for own in &mut holds[index].shares {
+        for own in own.map(|index| &mut holds[index].shares).into_iter().flatten() {
             let free = self.layout.nodes[own.node].cpus;
             let free = free.saturating_sub(self.load.in_use().cpus(own.node));
             *own = share(own.node, free);
         }
+        holds.extend(met);
         self.set_core_holds(holds);
         true
     }

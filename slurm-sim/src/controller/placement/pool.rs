@@ -22,10 +22,14 @@ pub struct CoreHold {
 pub struct NodePool {
     pub layout: Arc<NodeLayout>,
     pub load: Load,
+    /// Nodes of jobs that are being stopped, as often as there are such jobs: nothing else is started there.
+    completing: Vec<usize>,
     up: NodeSet,
     /// Nodes of each partition that are up.
     pub open_nodes: Vec<NodeSet>,
     pub reservations: Vec<AdvanceReservation>,
+    /// Since when there are those that were made meanwhile, in seconds.
+    made: Vec<(String, i64)>,
     /// Whether reservations of cores keep their nodes whole.
     keeps_whole_nodes: bool,
     /// What reservations of cores keep now; it counts as in use.
@@ -46,8 +50,10 @@ impl NodePool {
     ) -> NodePool {
         let mut pool = NodePool {
             load: Load::none(&layout),
+            completing: Vec::new(),
             open_nodes: layout.partitions.clone(),
             reservations: reservations.to_vec(),
+            made: Vec::new(),
             keeps_whole_nodes: false,
             core_holds: Vec::new(),
             weights: Arc::new(WeightShift::none(layout.nodes.len())),
@@ -90,8 +96,9 @@ impl NodePool {
     }
 
     /// Makes a reservation, in place of any of its name.
-    pub fn reserve(&mut self, reservation: &AdvanceReservation) {
+    pub fn reserve(&mut self, reservation: &AdvanceReservation, now: i64) {
         self.unreserve(&reservation.name);
+        self.made.push((reservation.name.clone(), now));
         let cores = reservation.cores.filter(|_| !self.keeps_whole_nodes);
         self.reservations.push(AdvanceReservation { cores, ..reservation.clone() });
     }
@@ -99,6 +106,12 @@ impl NodePool {
     /// Removes a reservation.
     pub fn unreserve(&mut self, name: &str) {
         self.reservations.retain(|one| one.name != name);
+        self.made.retain(|one| one.0 != name);
+    }
+
+    /// Since when there is a reservation, in seconds.
+    pub fn made_at(&self, name: &str) -> i64 {
+        self.made.iter().find(|one| one.0 == name).map_or(i64::MIN, |one| one.1)
     }
 
     /// From now on there are these reservations, and no others.
@@ -114,6 +127,22 @@ impl NodePool {
     /// A job gives these parts of nodes back.
     pub fn release(&mut self, shares: &[NodeShare]) {
         shares.iter().for_each(|share| self.load.release(share));
+    }
+
+    /// A job with these parts of nodes is being stopped, or (`is_done`) has been.
+    pub fn completes(&mut self, shares: &[NodeShare], is_done: bool) {
+        for node in shares.iter().map(|share| share.node) {
+            if !is_done {
+                self.completing.push(node);
+            } else if let Some(at) = self.completing.iter().position(|&one| one == node) {
+                self.completing.swap_remove(at);
+            }
+        }
+    }
+
+    /// Nodes of jobs that are being stopped.
+    pub fn completing(&self) -> &[usize] {
+        &self.completing
     }
 
     /// What a job has of the nodes that it is given now.

@@ -2,7 +2,7 @@
 
 use super::node_set::NodeSet;
 use super::pool::NodePool;
-use crate::cluster::{AdvanceReservation, Allowed, Cluster, SubmittedJob};
+use crate::cluster::{AdvanceReservation, Allowed, Cluster, PartitionIndex, SubmittedJob};
 use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::{JobHandle, PartitionChoice};
 use crate::controller::job::{ControlledJob, JobTerms};
@@ -59,10 +59,16 @@ impl NodePool {
 }
 
 impl ClusterNow<'_> {
-    /// Nodes that a job may use from one instant to another, as far as reservations go; and, if one of others was in the way, when
-    /// it ends. `None` if the job's own reservation is not there or over; a job may start with a limit past its end, and plans are
+    /// Nodes that a job may use in a partition from one instant to another, as far as reservations go; and, if one of others has nodes of
+    /// the partition, when it ends. `None` if the job's own reservation is not there or over; a job may start with a limit past its end, and plans are
     /// made beyond it.
-    pub fn unreserved(&self, job: JobHandle, nodes: &mut NodeSet, from: i64, to: i64) -> Option<Option<i64>> {
+    pub fn unreserved(
+        &self,
+        (job, partition): (JobHandle, PartitionIndex),
+        nodes: &mut NodeSet,
+        from: i64,
+        to: i64,
+    ) -> Option<Option<i64>> {
         let mut blocked_until = None;
         let one = &self.jobs[job];
         let all = self.pool.layout.nodes.len();
@@ -81,6 +87,8 @@ impl ClusterNow<'_> {
                 continue;
             }
             if from < other.end.0 && to > other.start.0 {
+                let in_partition = &self.pool.layout.partitions[partition.0];
+                let is_among = other.nodes.iter().any(|&node| in_partition.contains(node));
                 if other.cores.is_some() {
                     // Jobs run beside it where the other cores are enough.
                     let need = &one.partitions[PartitionChoice::FIRST].kept.need;
@@ -93,7 +101,10 @@ impl ClusterNow<'_> {
                 } else {
                     nodes.take_away(&NodeSet::of(all, other.nodes.iter().copied()));
                 }
-                blocked_until = Some(blocked_until.map_or(other.end.0, |until: i64| until.min(other.end.0)));
+                if is_among {
+                    blocked_until =
+                        Some(blocked_until.map_or(other.end.0, |until: i64| until.min(other.end.0)));
+                }
             }
         }
         Some(blocked_until)

@@ -34,7 +34,8 @@ impl ClusterNow<'_> {
         } else if !self.pool.has_begun(terms, self.second) {
             return None;
         }
-        self.unreserved(job, &mut usable, self.second, self.second + at.limit)?;
+        self.unreserved((job, at.partition), &mut usable, self.second, self.second + at.limit)?;
+        self.pool.completing().iter().for_each(|&node| usable.remove(node));
         Some(usable)
     }
 

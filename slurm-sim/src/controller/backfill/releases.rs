@@ -279,9 +279,7 @@ impl Releases {
     pub fn not_before(&self, (nodes, class): (&NodeSet, u32), least: usize) -> Option<usize> {
         let block = match self.idle_counts.get(&class) {
             Some(counts) => counts.partition_point(|&count| (count as usize) < least),
-            None => {
-                self.idle().partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0)
-            }
+            None => self.idle().partition_point(|idle| NodeSet::missing(least, [nodes, nodes, idle]) > 0),
         };
         (block < self.idle().len()).then(|| block.saturating_sub(1) * self.block)
     }

@@ -84,12 +84,11 @@ pub(super) struct DeferredPlan {
 impl<'c> Cycle<'c> {
     /// A cycle that begins now, with what the last one has left; what running jobs hold is not looked up yet.
     pub fn begun(now: &ClusterNow<'_>, settings: &'c BackfillSettings, memory: CycleMemory) -> Cycle<'c> {
-        let (grid, window) = (settings.resolution.0.max(1), settings.window.0);
-        let map = memory.map.renewed(now.second, window, grid, now.pool.up());
+        let grid = settings.resolution.0.max(1);
         Cycle {
             settings,
-            plans: memory.plans.begun(now.second, window, map.end(), grid),
-            map,
+            plans: memory.plans,
+            map: memory.map.renewed(now.second, settings.window.0, grid, now.pool.up()),
             begin: now.second,
             releases: memory.releases,
             past_releases: Vec::new(),
@@ -105,6 +104,12 @@ impl<'c> Cycle<'c> {
             deferred: Vec::new(),
             defers_tasks: false,
         }
+    }
+
+    /// Jobs are planned from now on. A cycle that does not get so far leaves the plans of the one before to the next.
+    pub(super) fn begin_plans(&mut self) {
+        let grid = self.settings.resolution.0.max(1);
+        self.plans.begin(self.begin, self.settings.window.0, self.map.end(), grid);
     }
 
     /// What is left to the next cycle.

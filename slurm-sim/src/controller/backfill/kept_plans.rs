@@ -83,28 +83,18 @@ pub struct KeptPlans {
 }
 
 impl KeptPlans {
-    /// A cycle begins, with the plans of the one before; its time map ends at `end`.
-    pub fn begun(self, begin: i64, window: i64, end: i64, grid: i64) -> KeptPlans {
-        let last = self.this;
-        let held = last.held.iter();
-        let mut bounds: Vec<i64> =
-            held.flat_map(|one| [one.from, one.to.max(one.from.saturating_add(grid))]).collect();
-        bounds.sort_unstable();
-        let this = CyclePlans { begin, end, made: Vec::new(), held: Vec::new() };
-        let mut plans = KeptPlans {
-            last,
-            this,
-            window,
-            bounds,
-            is_alike: false,
-            next: 0,
-            #[cfg(test)]
-            count: self.count,
-        };
-        plans.is_alike = plans.last.begin <= begin
-            && plans.has_no_bound(plans.last.begin, begin)
-            && plans.has_no_bound(plans.last.end - 1, end - 1);
-        plans
+    /// A cycle begins to plan; its time map ends at `end`. Its plans so far are those of the last cycle from now on.
+    pub fn begin(&mut self, begin: i64, window: i64, end: i64, grid: i64) {
+        let this = CyclePlans { begin, end, ..CyclePlans::default() };
+        self.last = std::mem::replace(&mut self.this, this);
+        self.bounds.clear();
+        let held = self.last.held.iter();
+        self.bounds.extend(held.flat_map(|one| [one.from, one.to.max(one.from.saturating_add(grid))]));
+        self.bounds.sort_unstable();
+        (self.window, self.next) = (window, 0);
+        self.is_alike = self.last.begin <= begin
+            && self.has_no_bound(self.last.begin, begin)
+            && self.has_no_bound(self.last.end - 1, end - 1);
     }
 
     /// No plan of the last cycle is kept: something has changed that is not told by what runs.
@@ -207,12 +197,14 @@ mod tests {
 
     /// Job 0 is planned for 1,000 to 1,600 and job 1 for 5,000 by a cycle at 100; then the next cycle begins.
     fn after(now: i64, at: [&RequestedPartition; 2]) -> KeptPlans {
-        let mut plans = KeptPlans::default().begun(100, 100_000, 100_080, 60);
+        let mut plans = KeptPlans::default();
+        plans.begin(100, 100_000, 100_080, 60);
         plans.note(JobHandle(0), at[0], &Some((1_000, vec![0])), Some(BASIS()));
         plans.hold(960, 1_600, &[0]);
         plans.note(JobHandle(1), at[1], &Some((5_000, vec![1])), Some(BASIS()));
         plans.hold(4_980, 5_600, &[1]);
-        plans.begun(now, 100_000, now + 99_980, 60)
+        plans.begin(now, 100_000, now + 99_980, 60);
+        plans
     }
 
     #[test]
@@ -243,7 +235,7 @@ mod tests {
         assert_eq!(kept(after(130, [&one, &other]), &longer, BASIS()), None, "another limit");
         let mut forgotten = after(130, [&one, &other]);
         forgotten.forget();
-        let forgotten = forgotten.begun(140, 100_000, 100_120, 60);
+        forgotten.begin(140, 100_000, 100_120, 60);
         assert_eq!(kept(forgotten, &one, BASIS()), None);
         // Another plan came before.
         let mut plans = after(130, [&one, &other]);

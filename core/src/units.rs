@@ -72,6 +72,7 @@ impl Micros {
     }
 
     /// The second that this instant lies in.
+    #[inline]
     pub const fn second(self) -> Time {
         Time(self.0.div_euclid(1_000_000))
     }

@@ -174,7 +174,7 @@ impl Candidates {
     /// Nodes are planned for from an instant on.
     pub fn plan(&mut self, nodes: &NodeSet, from: i64, pool: &NodePool) {
         self.planned_from.resize(pool.layout.nodes.len(), i64::MAX);
-        // Whole nodes count while they are idle only; that most plans have few of these is what this is quick by.
+        // Whole nodes count only while they are idle, and most plans have few such nodes.
         let idle = if self.any_shares { None } else { Some(nodes.both(pool.load.idle())) };
         let is_earlier = |node: &usize| from < self.planned_from[*node];
         let new: Vec<usize> = idle.as_ref().unwrap_or(nodes).iter().filter(is_earlier).collect();

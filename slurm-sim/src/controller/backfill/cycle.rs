@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::candidates::Candidates;
+use super::kept_plans::KeptPlans;
 use super::releases::Releases;
 use super::start_bounds::StartBounds;
 use super::test_counts::TestCounts;
@@ -20,6 +21,20 @@ use crate::controller::queue::{QueueRecord, RecordIndex};
 pub struct CycleMemory {
     map: TimeMap,
     releases: Releases,
+    plans: KeptPlans,
+}
+
+impl CycleMemory {
+    /// No plan of the last cycle is kept: something has changed that is not told by what runs.
+    pub fn forget_plans(&mut self) {
+        self.plans.forget();
+    }
+
+    /// How many plans have been kept from one cycle to the next.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.plans.count
+    }
 }
 
 /// A cycle under way.
@@ -40,6 +55,8 @@ pub struct Cycle<'c> {
     pub blocked_qos: Vec<i64>,
     /// What its plans have shown so far.
     pub bounds: StartBounds,
+    /// Its plans and those of the last cycle.
+    pub(super) plans: KeptPlans,
     pub(super) tests: usize,
     pub(super) counts: TestCounts,
     pub(super) started: u32,
@@ -70,6 +87,7 @@ impl<'c> Cycle<'c> {
         let grid = settings.resolution.0.max(1);
         Cycle {
             settings,
+            plans: memory.plans,
             map: memory.map.renewed(now.second, settings.window.0, grid, now.pool.up()),
             begin: now.second,
             releases: memory.releases,
@@ -88,9 +106,15 @@ impl<'c> Cycle<'c> {
         }
     }
 
+    /// Jobs are planned from now on. A cycle that does not get so far leaves the plans of the one before to the next.
+    pub(super) fn begin_plans(&mut self) {
+        let grid = self.settings.resolution.0.max(1);
+        self.plans.begin(self.begin, self.settings.window.0, self.map.end(), grid);
+    }
+
     /// What is left to the next cycle.
     pub fn ended(self) -> CycleMemory {
-        CycleMemory { map: self.map, releases: self.releases }
+        CycleMemory { map: self.map, releases: self.releases, plans: self.plans }
     }
 
     /// Finds the jobs that it could still start, among the records of the queue from one on.
@@ -131,6 +155,7 @@ impl<'c> Cycle<'c> {
         let grid = self.settings.resolution.0.max(1);
         let set = NodeSet::of_list(pool.layout.nodes.len(), nodes);
         self.map.plan(from, to, &set, grid, are_idle);
+        self.plans.hold(from, to, nodes);
         // A plan that begins at the end of the window or later is not kept.
         if from < self.map.end() {
             self.candidates.plan(&set, from, pool);

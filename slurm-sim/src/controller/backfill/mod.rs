@@ -3,6 +3,7 @@
 mod candidates;
 mod cycle;
 mod emptied;
+mod kept_plans;
 mod known_futures;
 mod limited;
 mod mode;

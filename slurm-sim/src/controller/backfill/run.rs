@@ -32,6 +32,7 @@ impl<'c> Controller<'c> {
             let tests = queue.len() + of_arrays * settings.counts.max_job_array_resv as usize;
             cycle.defers_tasks = tests < settings.counts.max_job_test as usize;
             self.renew_core_holds();
+            cycle.begin_plans();
             self.cycle(&queue, &mut cycle);
             self.renew_core_holds();
         }

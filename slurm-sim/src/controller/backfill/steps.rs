@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::cycle::{Cycle, DeferredPlan};
+use super::kept_plans::{PlanBasis, Planned};
 use super::planner::BackfillPlanner;
 use super::releases::Releases;
 use super::time_map::TimeMap;
+use crate::controller::cluster_now::ClusterNow;
 use crate::controller::handles::JobHandle;
 use crate::controller::job::RequestedPartition;
 use crate::controller::placement::NodeSet;
@@ -62,7 +64,37 @@ impl BackfillPlanner<'_> {
         }
         self.know_releases(queue, cycle);
         self.catch_up(cycle);
-        NextStep::Plan(self.plan(job, at, cycle))
+        NextStep::Plan(self.kept_or_new(job, at, cycle))
+    }
+
+    /// The plan of a job: that of the last cycle if it holds.
+    fn kept_or_new(&self, job: JobHandle, at: &RequestedPartition, cycle: &mut Cycle<'_>) -> Planned {
+        let basis = self.basis(job, cycle);
+        let planned = match basis.and_then(|basis| cycle.plans.get(job, at, basis)) {
+            Some(planned) => {
+                debug_assert_eq!(planned, self.plan(job, at, cycle), "a kept plan is the one made anew");
+                planned
+            }
+            None => self.plan(job, at, cycle),
+        };
+        cycle.plans.note(job, at, &planned, basis);
+        planned
+    }
+
+    /// What a plan made now is made of; `None` if more than what runs and what is planned decides it, such as weights, reservations or a
+    /// job past its limit.
+    fn basis(&self, job: JobHandle, cycle: &Cycle<'_>) -> Option<PlanBasis> {
+        let (mode, ClusterNow { jobs, pool, .. }) = (&self.mode, self.now);
+        let is_plain = !mode.as_2411
+            && !mode.preempts
+            && !mode.plans_limited
+            && !pool.layout.is_linear
+            && pool.reservations.is_empty()
+            && pool.core_holds.is_empty()
+            && cycle.weights.is_none()
+            && jobs[job].terms.reservation.is_none()
+            && jobs.running().first().is_none_or(|&first| jobs[first].last.limit_end > self.now.second);
+        is_plain.then(|| PlanBasis { load: pool.load.version(), running: jobs.running_version() })
     }
 
     /// Whether it can be told without a plan whether a job starts now: its size is known and does not depend on the plan, it has no
@@ -83,14 +115,18 @@ impl BackfillPlanner<'_> {
         for DeferredPlan { job, at, releases, weights } in std::mem::take(&mut cycle.deferred) {
             let known_weights = std::mem::replace(&mut cycle.weights, weights);
             // What running jobs held then and what they hold change places while the plan is made.
-            let mut change_places = |cycle: &mut Cycle<'_>| {
-                if let Some(held_then) = past.get_mut(releases) {
-                    std::mem::swap(held_then, &mut cycle.releases);
-                }
+            let change_places = |past: &mut [Releases], cycle: &mut Cycle<'_>| {
+                std::mem::swap(&mut past[releases], &mut cycle.releases);
             };
-            change_places(cycle);
-            let planned = self.plan(job, &at, cycle);
-            change_places(cycle);
+            let planned = if releases < past.len() {
+                change_places(&mut past, cycle);
+                let planned = self.plan(job, &at, cycle);
+                change_places(&mut past, cycle);
+                cycle.plans.note(job, &at, &planned, None);
+                planned
+            } else {
+                self.kept_or_new(job, &at, cycle)
+            };
             cycle.weights = known_weights;
             if let Some((start, nodes)) = planned.filter(|one| one.0 <= cycle.begin + cycle.settings.window.0)
             {

@@ -88,6 +88,7 @@ impl Clock {
     }
 
     /// The second it is.
+    #[inline]
     pub fn second(&self) -> i64 {
         self.now.second().0
     }

@@ -62,6 +62,7 @@ impl Controller<'_> {
     }
 
     pub fn act(&mut self, action: &ClusterAction) {
+        self.last_cycle.forget_plans();
         match action {
             ClusterAction::Cancel { key, task } => {
                 let Some(submission) = self.jobs.named(key) else { return };

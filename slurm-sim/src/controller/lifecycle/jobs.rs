@@ -72,6 +72,8 @@ pub struct Jobs<'c> {
     arrays: Vec<ArrayTasks>,
     /// Running jobs by limit end, then in the order of their records.
     running: Vec<JobHandle>,
+    /// How often that list has changed.
+    running_version: u64,
     /// Records made so far.
     records: u64,
 }
@@ -91,6 +93,7 @@ impl<'c> Jobs<'c> {
             needed: OnceLock::new(),
             arrays: vec![ArrayTasks::default(); submissions.len()],
             running: Vec::new(),
+            running_version: 0,
             records: 0,
             by_submission,
         };
@@ -113,6 +116,11 @@ impl<'c> Jobs<'c> {
     /// All jobs, taken out.
     pub fn into_all(self) -> Vec<ControlledJob> {
         self.all
+    }
+
+    /// How often the list of running jobs has changed.
+    pub fn running_version(&self) -> u64 {
+        self.running_version
     }
 
     /// Running jobs by limit end, then in the order of their records.
@@ -192,6 +200,7 @@ impl<'c> Jobs<'c> {
         let of = |other: JobHandle| (self[other].last.limit_end, self[other].last.record);
         let at = self.running.partition_point(|&other| of(other) <= of(job));
         self.running.insert(at, job);
+        self.running_version += 1;
         let submission = self[job].submission;
         self.arrays[submission.0].running += 1;
     }
@@ -199,6 +208,7 @@ impl<'c> Jobs<'c> {
     /// A job runs no more.
     pub(super) fn runs_no_more(&mut self, job: JobHandle) {
         self.running.retain(|&other| other != job);
+        self.running_version += 1;
         let submission = self[job].submission;
         self.arrays[submission.0].running -= 1;
     }

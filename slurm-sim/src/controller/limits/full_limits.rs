@@ -14,6 +14,7 @@ impl FullLimits {
     }
 
     /// Whether a limit of running jobs is reached of the set with this number, which is looked up if it is not known.
+    #[inline]
     pub fn is_full<'l>(
         &mut self,
         number: LimitNumber,

@@ -349,6 +349,40 @@ mod tests {
     }
 
     #[test]
+    fn words_are_the_nodes_that_were_put_into_them() {
+        let mut random = Seed(1).stream("words");
+        let draw = |random: &mut _| {
+            let share = RngExt::random_range(random, 0..11);
+            let members = (0..200).filter(|_| RngExt::random_range(random, 0..10) < share);
+            members.collect::<Vec<usize>>()
+        };
+        for _ in 0..50 {
+            let lists = [draw(&mut random), draw(&mut random)];
+            let others = [draw(&mut random), draw(&mut random)].map(|list| NodeSet::of(200, list));
+            let mut words = NodeWords::default();
+            // Backwards, so that a word may come several times.
+            words.push(lists[0].iter().rev().map(|&node| node as u32));
+            words.push(lists[1].iter().map(|&node| node as u32));
+            for (set, list) in lists.iter().enumerate() {
+                let plain = NodeSet::of_list(200, list);
+                assert_eq!(others[0].meets_words(words.of(set)), others[0].meets(&plain));
+                let shared = NodeSet::shared_words(words.of(set), [&others[0], &others[1]]);
+                assert_eq!(shared, plain.both(&others[0]).shared(&others[1]));
+                let (mut all, mut some) = (others[0].clone(), others[0].clone());
+                all.add_all(words.of(set));
+                some.add_shared(words.of(set), &others[1]);
+                let (mut plain_all, mut plain_some) = (others[0].clone(), others[0].clone());
+                plain_all.add(&plain);
+                plain_some.add(&plain.both(&others[1]));
+                assert!(all == plain_all && some == plain_some);
+            }
+            let mut both = NodeSet::none(200);
+            both.add_all(words.of_all(0..2));
+            assert_eq!(both, NodeSet::of(200, lists.concat()));
+        }
+    }
+
+    #[test]
     fn runs_are_those_of_a_plain_count() {
         let mut random = Seed(1).stream("runs");
         for nodes in [1, 63, 64, 65, 200] {

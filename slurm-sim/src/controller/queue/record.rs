@@ -71,6 +71,7 @@ impl QueueRecord {
     }
 
     /// Whether a limit of running jobs is known to keep the job waiting, where nothing else of it matters then.
+    #[inline]
     pub fn is_at_limit(&self, jobs: &Jobs<'_>, limits: &Limits, full: &mut FullLimits) -> bool {
         self.is_simple && full.is_full(self.limits, limits, || &jobs[self.job].partitions[self.choice].limits)
     }

@@ -210,8 +210,9 @@ impl SlurmPlace {
 
     /// How a question about a new job is answered.
     pub(super) fn asked_settings(&self) -> ClusterWhenSettings {
-        let trials = if self.has_past { SITE_TRIALS } else { 0 };
-        ClusterWhenSettings { trials, ..self.settings() }
+        let settings = self.settings();
+        let trials = if self.has_past { SITE_TRIALS.min(settings.trials) } else { 0 };
+        ClusterWhenSettings { trials, ..settings }
     }
 
     /// How it is asked about several jobs of a live site, which are simulated with the queue.

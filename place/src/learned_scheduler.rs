@@ -40,7 +40,7 @@ impl SlurmPlace {
         if self.is_followed { usual.within(work, self.waiting_jobs()) } else { usual }
     }
 
-    fn waiting_jobs(&self) -> usize {
+    pub(super) fn waiting_jobs(&self) -> usize {
         let waits =
             |state: &StandingState| matches!(state, StandingState::Waiting { .. } | StandingState::Held);
         self.moment.standings.iter().filter(|one| waits(&one.state)).count()

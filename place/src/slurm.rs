@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::queue_starts::LookStarts;
 use super::{JobSize, NewJob};
 use queuecast_core::asking::{Messages, Refusal};
+use queuecast_core::number::number_of;
 use queuecast_core::units::{Micros, Procs, Seconds, Time};
 use queuecast_forecast::forecast::{
-    ClusterDraws, ClusterQuestion, ClusterRecord, ClusterWhenSettings, ExpectedArrivals,
+    ClusterDraws, ClusterQuestion, ClusterRecord, ClusterWhenSettings, ExpectedArrivals, SimulationWork,
 };
 use queuecast_slurm_sim::cluster::{
     Cluster, ClusterMoment, DependencyKind, DependencyOn, JobRequest, RecordedRun, SubmittedJob, TimeLimit,
@@ -19,6 +20,10 @@ use queuecast_slurm_texts::{
     read_what_if, sbatch_line, span_of,
 };
 use queuecast_trace::TimeZone;
+
+/// What a question to a log, or to a site that is not followed, may simulate: as usual while up to 240 jobs wait, and with more of them for
+/// about a minute.
+const OF_A_LOG: SimulationWork = SimulationWork(60_000_000);
 
 /// Texts by name, and what to call them together.
 pub(super) type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);
@@ -155,7 +160,8 @@ impl SlurmPlace {
             arrivals: ExpectedArrivals::LikePast,
             is_followed: false,
             found: FoundBefore::default(),
-        })
+        }
+        .noted(messages))
     }
 
     /// Now, as the site's commands show it, with a log to learn from, if there is one.
@@ -201,7 +207,8 @@ impl SlurmPlace {
             arrivals: ExpectedArrivals::LikePast,
             is_followed: false,
             found: FoundBefore::default(),
-        })
+        }
+        .noted(messages))
     }
 
     /// The job that is asked about, and what it asks for.
@@ -219,11 +226,37 @@ impl SlurmPlace {
         Procs(u32::try_from(self.cluster.cpus()).unwrap_or(u32::MAX))
     }
 
-    /// How it is simulated.
+    /// How it is simulated: less where many wait, if it is not followed.
     pub(super) fn settings(&self) -> ClusterWhenSettings {
+        let usual = self.usual_settings();
+        if self.is_followed { usual } else { usual.within(OF_A_LOG, self.waiting_jobs()) }
+    }
+
+    /// How it is simulated while few wait.
+    fn usual_settings(&self) -> ClusterWhenSettings {
         let usual = ClusterWhenSettings::default();
         let draws = ClusterDraws { arrivals: self.arrivals, ..usual.draws };
         ClusterWhenSettings { draws, is_followed: self.is_followed, ..usual }
+    }
+
+    /// The same site. Where so many jobs wait that less is simulated, that is said.
+    fn noted(self, messages: &dyn Messages) -> SlurmPlace {
+        let (settings, usual) = (self.settings(), self.usual_settings());
+        let mut less = Vec::new();
+        if settings.draws != usual.draws {
+            less.push(format!("{} simulations instead of {}", settings.draws.draws, usual.draws.draws));
+        }
+        if self.has_past && settings.trials != usual.trials {
+            less.push(format!("trials of {} past moments instead of {}", settings.trials, usual.trials));
+        }
+        if !less.is_empty() {
+            let waiting = number_of(self.waiting_jobs(), "job");
+            messages.note(&format!(
+                "{waiting} wait, which takes long to simulate: answers are by {}",
+                less.join(", ")
+            ));
+        }
+        self
     }
 
     /// Asks about a job.

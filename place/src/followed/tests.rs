@@ -391,3 +391,25 @@ fn the_first_question_of_a_long_queue_has_few_simulations_and_says_so() {
     }
     assert!(widths[1] > widths[0], "{widths:?}");
 }
+
+/// A moment of a log at which hundreds of jobs wait is asked about by fewer simulations, and that is said.
+#[test]
+fn a_long_queue_of_a_log_has_few_simulations_and_says_so() {
+    let at = |waiting: usize| {
+        let ended =
+            (1..=9).map(|job| row(&job.to_string(), "COMPLETED", [Some(job), Some(job), Some(job + 60)], 4));
+        let waits =
+            (0..waiting).map(|job| row(&(100 + job).to_string(), "PENDING", [Some(200), None, None], 4));
+        let texts =
+            BTreeMap::from([("sacct.psv".to_owned(), accounting(&ended.chain(waits).collect::<Vec<_>>()))]);
+        let heard = Heard::default();
+        let place =
+            SlurmPlace::recorded(("test", &site()), ("log", &texts), "end", None, &TimeZone::UTC, &heard)
+                .unwrap();
+        let notes = heard.0.into_inner().unwrap().into_iter().filter(|note| note.contains("takes long"));
+        let settings = place.asked_settings();
+        (place.waiting_jobs(), settings.draws.draws, settings.trials, notes.collect::<Vec<_>>())
+    };
+    assert_eq!(at(300), (300, 40, 39, vec!["300 jobs wait, which takes long to simulate: answers are by trials of 39 past moments instead of 60".to_owned()]));
+    assert_eq!(at(12), (12, 40, 60, Vec::new()));
+}

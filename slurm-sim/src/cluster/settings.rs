@@ -68,7 +68,7 @@ macro_rules! job_settings {
         kill_invalid_depend: bool = false, ["DependencyParameters.kill_invalid_depend" = "", FLAG, Followed];
         /// Which of a partition's limits are enforced at submission.
         enforce_part_limits: PartLimitsRule = PartLimitsRule::No, ["EnforcePartLimits" = "ALL", PART_LIMITS, Followed];
-        /// Memory of jobs that ask for none; `UNLIMITED`: all of a node, not tracked.
+        /// Memory of jobs that ask for none; `UNLIMITED`: all of a node.
         default_memory: Option<MemoryAmount> = None,
             ["DefMemPerCPU" = "2000", MEMORY_PER_CPU, Followed],
             ["DefMemPerNode" = "64000", MEMORY_PER_NODE, Followed];

@@ -92,8 +92,8 @@ impl NodePool {
         Some((end, load))
     }
 
-    /// A job with a limit of `limit` seconds is looked at. Reservations of cores of others that begin before it would end keep these from
-    /// it already. One of a reservation of cores may have what its reservation keeps, and nothing else. Returns whether anything is different
+    /// A job with this limit, in seconds, is looked at. Reservations of cores of others that begin before it would end keep these from it
+    /// already. One of a reservation of cores may have what its reservation keeps, and nothing else. Returns whether anything is different
     /// for it; then the holds are to be [renewed](NodePool::renew_core_holds) afterwards.
     pub fn lift_core_hold(&mut self, jobs: &Jobs<'_>, terms: &JobTerms, limit: i64, now: i64) -> bool {
         let is_met = |one: &&AdvanceReservation| {

@@ -8,8 +8,8 @@ use super::state::Controller;
 use super::tests::{cluster, job, logged, number, planned, simulated, start, started};
 use super::{Phases, decisions};
 use crate::cluster::{
-    Allowed, Cluster, LoggedAction, LoggedPlace, MemoryAmount, MemoryRequest, PartitionIndex, RecordedRun,
-    SubmittedJob,
+    Allowed, Cluster, ConsumedUnit, LoggedAction, LoggedPlace, MemoryAmount, MemoryRequest, PartitionIndex,
+    RecordedRun, SubmittedJob,
 };
 use queuecast_core::units::{Micros, Seconds, Time};
 
@@ -45,6 +45,7 @@ fn without_a_default_a_job_has_all_memory_of_a_node() {
 fn the_processors_that_a_partition_has_of_a_node_are_those_of_whole_cores() {
     let mut site = cluster(1);
     (site.nodes[0].cpus, site.nodes[0].threads_per_core) = (8, 2);
+    site.settings.select.unit = ConsumedUnit::Cpu;
     site.partitions[0].max_cpus_per_node = Some(3);
     let seconds = |site: &Cluster| -> Vec<i64> {
         let all = (0..3).map(|key| on_a_node(key, 300)).collect();

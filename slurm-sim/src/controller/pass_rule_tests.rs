@@ -87,8 +87,8 @@ fn the_size_of_a_job_at_a_limit_is_that_of_the_nodes_a_pass_finds() {
 #[test]
 fn an_array_that_waits_for_its_tasks_ends_no_look() {
     let array = |key: usize, at: i64, priority: u32, throttle: Option<u32>| {
-        let mut one = job(key, at, 4, 10, 300);
-        one.request.array = Some(JobArray { indices: vec![0, 1], throttle });
+        let mut one = job(key, at, 2, 10, 300);
+        one.request.array = Some(JobArray { indices: vec![0, 1, 2], throttle });
         one.request.terms.priority = Some(priority);
         one
     };
@@ -100,9 +100,9 @@ fn an_array_that_waits_for_its_tasks_ends_no_look() {
         let mut jobs = vec![array(0, 0, 9, throttle), array(1, 100, 3, None), last];
         // No pass is in the rest of this second.
         jobs[1..].iter_mut().for_each(|one| one.submit = Micros::of_millis(100_900));
-        simulated(&site, jobs)[2].eligible.unwrap().0
+        simulated(&site, jobs)[3].eligible.unwrap().0
     };
-    assert_eq!(eligible(Some(1)), 100);
+    assert_eq!(eligible(Some(2)), 100);
     assert!(eligible(None) > 100, "control");
 }
 

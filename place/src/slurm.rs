@@ -239,7 +239,7 @@ impl SlurmPlace {
         ClusterWhenSettings { draws, is_followed: self.is_followed, ..usual }
     }
 
-    /// The same site. Where so many jobs wait that less is simulated, that is said.
+    /// The same site. If less is simulated than usual, since many jobs wait, that is said.
     fn noted(self, messages: &dyn Messages) -> SlurmPlace {
         let (settings, usual) = (self.settings(), self.usual_settings());
         let mut less = Vec::new();

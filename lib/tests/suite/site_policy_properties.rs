@@ -198,6 +198,8 @@ fn a_policy_of_ones_own_plans_on_nodes() {
     let mut nodes = cluster(2);
     nodes.nodes.iter_mut().for_each(|node| (node.cpus, node.cores_per_socket) = (4, 4));
     nodes.classes = classes_of(&nodes.nodes);
+    // Else each job would have all memory of its node.
+    nodes.settings.select.memory = false;
     let mut submissions = submitted(&[(0, 1, 10, 300), (0, 1, 10, 400), (1, 1, 10, 60), (2, 1, 10, 60)]);
     for (job, tasks) in submissions.iter_mut().zip([3, 3, 2, 1]) {
         (job.request.tasks, job.request.max_nodes) = (Some(tasks), Some(1));

@@ -38,10 +38,10 @@ pub struct Releases {
     idle_now: NodeSet,
     /// By number of blocks whose jobs have ended: the nodes that are idle then. Filled on demand.
     idle: OnceLock<Vec<NodeSet>>,
-    /// The nodes of each job.
+    /// The nodes of each job, where each node has one job at most.
     held: NodeWords,
-    /// Those of them that are idle once it has ended, and not before. Empty where each node has one job at most: all are.
-    freed: NodeWords,
+    /// Where a node has several jobs: the nodes that are idle once a job has ended, and not before. Filled on demand.
+    freed: OnceLock<NodeWords>,
     /// By class of needs, for each number of ended blocks: how many of its nodes are idle. Filled on demand.
     idle_counts: BTreeMap<u32, Vec<u32>>,
     /// What is in use now. A test releases what it needs and takes it again. Empty where only whole nodes are asked for, as are
@@ -94,21 +94,42 @@ impl Releases {
                 releases.leave_out_stopped(load);
             }
         }
-        for release in 0..releases.len() {
-            let own = releases.begins[release] as usize..releases.begins[release + 1] as usize;
-            let own = releases.nodes[own].iter().copied();
-            releases.held.push(own.clone());
-            if !is_alone {
-                let last = &releases.last_of_node;
-                releases.freed.push(own.filter(|&node| last[node as usize] == release as u32));
+        if is_alone {
+            for release in 0..releases.len() {
+                let own = releases.begins[release] as usize..releases.begins[release + 1] as usize;
+                releases.held.push(releases.nodes[own].iter().copied());
             }
         }
         releases
     }
 
+    /// Whether each node has one job at most.
+    fn is_alone(&self) -> bool {
+        self.last_of_node.is_empty()
+    }
+
     /// The nodes that come idle as these jobs end.
     fn freed(&self, releases: Range<usize>) -> &[NodeWord] {
-        if self.last_of_node.is_empty() { self.held.of_all(releases) } else { self.freed.of_all(releases) }
+        if self.is_alone() {
+            return self.held.of_all(releases);
+        }
+        let freed = self.freed.get_or_init(|| {
+            let mut freed = NodeWords::default();
+            for release in 0..self.len() {
+                let own = self.nodes(release).iter().copied();
+                freed.push(own.filter(|&node| self.last_of_node[node as usize] == release as u32));
+            }
+            freed
+        });
+        freed.of_all(releases)
+    }
+
+    /// Whether a job holds one of these nodes.
+    fn holds(&self, release: usize, nodes: &NodeSet) -> bool {
+        if self.is_alone() {
+            return nodes.meets_words(self.held.of(release));
+        }
+        self.nodes(release).iter().any(|&node| nodes.contains(node as usize))
     }
 
     /// By number of blocks whose jobs have ended: the nodes that are idle then.
@@ -265,13 +286,12 @@ impl Releases {
 
     /// The first job from one on that holds one of these nodes.
     pub fn next_on(&self, from: usize, nodes: &NodeSet) -> Option<usize> {
-        (from..self.len()).find(|&release| nodes.meets_words(self.held.of(release)))
+        (from..self.len()).find(|&release| self.holds(release, nodes))
     }
 
     /// The last job before `until`, and not before `from`, that holds one of these nodes.
     pub fn last_on(&self, from: usize, until: usize, nodes: &NodeSet) -> Option<usize> {
-        let holds = |release: &usize| nodes.meets_words(self.held.of(*release));
-        (from..until.min(self.len())).rev().find(holds)
+        (from..until.min(self.len())).rev().find(|&release| self.holds(release, nodes))
     }
 
     /// A lower bound for the job at whose end `least` nodes are idle that a class of needs can use: some of these nodes. `None` if that

@@ -7,12 +7,14 @@ use std::process::Command;
 use crate::site::{ASSOC, QOS};
 use crate::{Folder, column, json, stdout};
 
+/// Memory is not given: without a default each job would have all of its nodes.
 const CONF: &str = "\
 ClusterName=toy
 SchedulerParameters=bf_interval=30
 NodeName=n[1-4] CPUs=4
 PartitionName=batch Nodes=n[1-2] Default=YES
 PartitionName=debug Nodes=n[3-4]
+SelectTypeParameters=CR_Core
 ";
 
 /// Two nodes of each partition are a little too few for these.

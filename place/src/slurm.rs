@@ -21,9 +21,9 @@ use queuecast_slurm_texts::{
 };
 use queuecast_trace::TimeZone;
 
-/// What a question to a log, or to a site that is not followed, may simulate: as usual while up to 240 jobs wait, and with more of them for
-/// about a minute.
-const OF_A_LOG: SimulationWork = SimulationWork(60_000_000);
+/// What a question to a log, or to a site that is not followed, may simulate: as usual while up to 340 jobs wait, and with more of them for
+/// a minute or two.
+const OF_A_LOG: SimulationWork = SimulationWork(120_000_000);
 
 /// Texts by name, and what to call them together.
 pub(super) type NamedTexts<'a> = (&'a str, &'a BTreeMap<String, String>);

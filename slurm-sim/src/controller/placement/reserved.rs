@@ -60,8 +60,8 @@ impl NodePool {
 
 impl ClusterNow<'_> {
     /// Nodes that a job may use in a partition from one instant to another, as far as reservations go; and, if one of others has nodes of
-    /// the partition, when it ends. `None` if the job's own reservation is not there or over; a job may start with a limit past its end, and plans are
-    /// made beyond it.
+    /// the partition, when it ends. `None` if the job's own reservation is not there or over; a job may start with a limit past its end,
+    /// and plans are made beyond it.
     pub fn unreserved(
         &self,
         (job, partition): (JobHandle, PartitionIndex),
